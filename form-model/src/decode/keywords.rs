@@ -1,0 +1,376 @@
+//! What the keywords of one field say, before it is decided what they mean together.
+
+use alloc::{borrow::Cow, boxed::Box, vec::Vec};
+
+use serde::de::MapAccess;
+use serde_json::value::RawValue;
+
+use super::{
+    object::{Object, read_raw},
+    path::Path,
+    reader::{Leaf, Read, Reader, elements, leaf, outside, over_limit, wrong_type},
+};
+use crate::{NoteCode, Number, SafeText};
+
+/// Is what the keywords of a field's schema say.
+#[derive(Default)]
+pub(super) struct Keywords<'de> {
+    pub(super) title: Option<SafeText>,
+    pub(super) description: Option<SafeText>,
+    pub(super) types: Option<Types>,
+    pub(super) format: Option<Cow<'de, str>>,
+    pub(super) values: Option<Vec<Leaf<'de>>>,
+    pub(super) names: Option<Names>,
+    pub(super) constant: Option<Leaf<'de>>,
+    pub(super) one_of: Option<Vec<Branch<'de>>>,
+    pub(super) any_of: Option<Vec<Branch<'de>>>,
+    pub(super) items: Option<Box<Keywords<'de>>>,
+    pub(super) length_min: Option<u64>,
+    pub(super) length_max: Option<u64>,
+    pub(super) items_min: Option<u64>,
+    pub(super) items_max: Option<u64>,
+    pub(super) minimum: Option<Number>,
+    pub(super) maximum: Option<Number>,
+    pub(super) exclusive_minimum: Option<Number>,
+    pub(super) exclusive_maximum: Option<Number>,
+    pub(super) default: Option<&'de RawValue>,
+    /// How many members were outside the subset.
+    unknown: usize,
+}
+
+/// Is the type that a schema names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Type {
+    Text,
+    Number,
+    Integer,
+    Flag,
+    Array,
+}
+
+/// Is what `type` says: at most one type beside null.
+#[derive(Clone, Copy)]
+pub(super) struct Types {
+    pub(super) one: Option<Type>,
+    pub(super) nullable: bool,
+}
+
+/// Is what `enumNames` says.
+pub(super) enum Names {
+    Each(Vec<SafeText>),
+    Unusable,
+}
+
+/// Is one alternative of `oneOf` or `anyOf`.
+pub(super) enum Branch<'de> {
+    /// The type null.
+    Null,
+    /// A constant, with what is shown for it.
+    Option { value: Leaf<'de>, title: Option<SafeText>, description: Option<SafeText>, typed: bool },
+    /// Any other schema.
+    Schema(Box<Keywords<'de>>),
+}
+
+impl<'de> Object<'de> for Keywords<'de> {
+    fn member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut Reader<'_>,
+        path: &Path<'_>,
+        name: Cow<'de, str>,
+        members: &mut A,
+    ) -> Result<(), A::Error> {
+        let raw = members.next_value()?;
+        self.keyword(reader, &path.member(&name), &name, raw)
+            .map_err(|refusal| reader.stop(refusal))
+    }
+}
+
+impl<'de> Keywords<'de> {
+    fn keyword(
+        &mut self,
+        reader: &mut Reader<'_>,
+        path: &Path<'_>,
+        name: &str,
+        raw: &'de RawValue,
+    ) -> Read<()> {
+        let limits = reader.limits;
+        match name {
+            "title" => self.title = reader.line(raw, path)?,
+            "description" => self.description = reader.paragraph(raw, path)?,
+            "type" => self.types = types(reader, path, raw)?,
+            "format" => self.format = reader.text(raw, path, limits.name_bytes_max)?,
+            "enum" => self.values = values(reader, path, raw)?,
+            "enumNames" => self.names = enum_names(reader, path, raw)?,
+            "const" => self.constant = Some(option_value(reader, path, raw)?),
+            "oneOf" => self.one_of = branches(reader, path, raw)?,
+            "anyOf" => self.any_of = branches(reader, path, raw)?,
+            "items" => self.items = items(reader, path, raw)?,
+            "minLength" => self.length_min = reader.count(raw, path)?,
+            "maxLength" => self.length_max = reader.count(raw, path)?,
+            "minItems" => self.items_min = reader.count(raw, path)?,
+            "maxItems" => self.items_max = reader.count(raw, path)?,
+            "minimum" => self.minimum = reader.number(raw, path)?,
+            "maximum" => self.maximum = reader.number(raw, path)?,
+            "exclusiveMinimum" => self.exclusive_minimum = reader.number(raw, path)?,
+            "exclusiveMaximum" => self.exclusive_maximum = reader.number(raw, path)?,
+            "default" if raw.get().len() > limits.default_bytes_max => {
+                return Err(over_limit(path, "a default", "bytes", limits.default_bytes_max));
+            }
+            "default" => {
+                reader.pass_over(raw, path)?;
+                self.default = Some(raw);
+            }
+            "$ref" | "$dynamicRef" | "$recursiveRef" => {
+                return Err(outside(
+                    path,
+                    "a field spells its schema out; references are not read",
+                ));
+            }
+            "allOf" | "not" | "if" | "properties" | "prefixItems" | "contains"
+            | "dependentRequired" | "dependentSchemas" | "dependencies" => {
+                return Err(outside(path, "a field is text, a number, a boolean or a choice"));
+            }
+            other => self.outside(reader, path, other, raw)?,
+        }
+        Ok(())
+    }
+
+    /// Reads around a keyword that leaves the field's shape as it is.
+    fn outside(
+        &mut self,
+        reader: &mut Reader<'_>,
+        path: &Path<'_>,
+        name: &str,
+        raw: &RawValue,
+    ) -> Read<()> {
+        self.unknown += 1;
+        let unknown_max = reader.limits.unknown_members_max;
+        if self.unknown > unknown_max {
+            return Err(over_limit(path, "unknown keywords", "a field", unknown_max));
+        }
+        reader.pass_over(raw, path)?;
+        reader.note(
+            match name {
+                _ if raw.get() == "null" => NoteCode::IgnoredNull,
+                "pattern" => NoteCode::UnenforcedPattern,
+                "multipleOf" => NoteCode::UnenforcedMultipleOf,
+                "contentEncoding" | "contentMediaType" | "contentSchema" => {
+                    NoteCode::UnenforcedKeyword
+                }
+                _ => NoteCode::IgnoredKeyword,
+            },
+            path,
+        )
+    }
+}
+
+fn types(reader: &mut Reader<'_>, path: &Path<'_>, raw: &RawValue) -> Read<Option<Types>> {
+    let found = leaf(raw, path)?;
+    match found {
+        Leaf::Null => return reader.note(NoteCode::IgnoredNull, path).map(|()| None),
+        Leaf::Text(name) => return one_type(path, &name).map(Some),
+        Leaf::Flag | Leaf::Number(_) | Leaf::Array | Leaf::Object => {}
+    }
+    let Some(elements) = elements(raw, path, 8)? else {
+        return Err(wrong_type(path, "a string", &found));
+    };
+    let mut types = Types { one: None, nullable: false };
+    for element in elements {
+        let Leaf::Text(name) = leaf(element, path)? else {
+            return Err(wrong_type(path, "a list of type names", &found));
+        };
+        let found = one_type(path, &name)?;
+        types.nullable |= found.nullable;
+        if types.one.is_some() && found.one.is_some() && types.one != found.one {
+            return Err(outside(path, "a field has one type, found a union"));
+        }
+        types.one = types.one.or(found.one);
+    }
+    if !types.nullable {
+        reader.note(NoteCode::NormalizedType, path)?;
+    }
+    Ok(Some(types))
+}
+
+fn one_type(path: &Path<'_>, name: &str) -> Read<Types> {
+    let one = match name {
+        "string" => Type::Text,
+        "number" => Type::Number,
+        "integer" => Type::Integer,
+        "boolean" => Type::Flag,
+        "array" => Type::Array,
+        "null" => return Ok(Types { one: None, nullable: true }),
+        _ => {
+            return Err(outside(
+                path,
+                "expected string, number, integer, boolean or array of options",
+            ));
+        }
+    };
+    Ok(Types { one: Some(one), nullable: false })
+}
+
+fn values<'de>(
+    reader: &mut Reader<'_>,
+    path: &Path<'_>,
+    raw: &'de RawValue,
+) -> Read<Option<Vec<Leaf<'de>>>> {
+    let Some(elements) = list(reader, path, raw)? else { return Ok(None) };
+    let value = |(index, element)| option_value(reader, &path.element(index), element);
+    elements.into_iter().enumerate().map(value).collect::<Read<_>>().map(Some)
+}
+
+fn option_value<'de>(reader: &Reader<'_>, path: &Path<'_>, raw: &'de RawValue) -> Read<Leaf<'de>> {
+    let bytes_max = reader.limits.option_bytes_max;
+    let value = leaf(raw, path)?;
+    if matches!(&value, Leaf::Text(text) if text.len() > bytes_max) {
+        return Err(over_limit(path, "an option", "bytes", bytes_max));
+    }
+    Ok(value)
+}
+
+fn enum_names(reader: &mut Reader<'_>, path: &Path<'_>, raw: &RawValue) -> Read<Option<Names>> {
+    let bytes_max = reader.limits.title_bytes_max;
+    if matches!(leaf(raw, path)?, Leaf::Null) {
+        return reader.note(NoteCode::IgnoredNull, path).map(|()| None);
+    }
+    let Some(elements) = elements(raw, path, reader.limits.options_max)? else {
+        reader.pass_over(raw, path)?;
+        return Ok(Some(Names::Unusable));
+    };
+    let mut names = Vec::with_capacity(elements.len());
+    for (index, element) in elements.into_iter().enumerate() {
+        match leaf(element, path)? {
+            Leaf::Text(name) if name.len() > bytes_max => {
+                return Err(over_limit(&path.element(index), "a title", "bytes", bytes_max));
+            }
+            Leaf::Text(name) => {
+                names.push(reader.shown(SafeText::line(&name), &path.element(index))?);
+            }
+            Leaf::Null | Leaf::Flag | Leaf::Number(_) | Leaf::Array | Leaf::Object => {
+                reader.pass_over(raw, path)?;
+                return Ok(Some(Names::Unusable));
+            }
+        }
+    }
+    Ok(Some(Names::Each(names)))
+}
+
+/// Reads a list of at most as many elements as a choice may have options. Null counts as absent.
+fn list<'de>(
+    reader: &mut Reader<'_>,
+    path: &Path<'_>,
+    raw: &'de RawValue,
+) -> Read<Option<Vec<&'de RawValue>>> {
+    let found = leaf(raw, path)?;
+    if matches!(found, Leaf::Null) {
+        return reader.note(NoteCode::IgnoredNull, path).map(|()| None);
+    }
+    match elements(raw, path, reader.limits.options_max)? {
+        Some(elements) => Ok(Some(elements)),
+        None => Err(wrong_type(path, "an array", &found)),
+    }
+}
+
+fn branches<'de>(
+    reader: &mut Reader<'_>,
+    path: &Path<'_>,
+    raw: &'de RawValue,
+) -> Read<Option<Vec<Branch<'de>>>> {
+    let Some(elements) = list(reader, path, raw)? else { return Ok(None) };
+    let mut branches = Vec::with_capacity(elements.len());
+    for (index, element) in elements.into_iter().enumerate() {
+        branches.push(branch(reader, &path.element(index), element)?);
+    }
+    Ok(Some(branches))
+}
+
+/// Reads a schema within a field's schema. Schemas nest no further.
+fn nested<'de>(
+    reader: &mut Reader<'_>,
+    path: &Path<'_>,
+    raw: &'de RawValue,
+) -> Read<Option<Keywords<'de>>> {
+    if path.nesting() > NESTING_MAX {
+        return Err(outside(path, "the options of a field are constants, found deeper schemas"));
+    }
+    let mut keywords = Keywords::default();
+    Ok(read_raw(reader, path, raw, &mut keywords)?.then_some(keywords))
+}
+
+/// Counts `/properties/name/anyOf/0/items/anyOf/0`, the deepest place that the subset has.
+const NESTING_MAX: usize = 7;
+
+fn branch<'de>(reader: &mut Reader<'_>, path: &Path<'_>, raw: &'de RawValue) -> Read<Branch<'de>> {
+    let Some(mut keywords) = nested(reader, path, raw)? else {
+        return Err(wrong_type(path, "an object", &Leaf::Null));
+    };
+    if keywords.says_null_alone() {
+        return Ok(Branch::Null);
+    }
+    if keywords.types.is_none_or(|types| types.one == Some(Type::Text) && !types.nullable)
+        && let Some(value) = keywords.constant.take()
+    {
+        if keywords.constrains_nothing_else() {
+            return Ok(Branch::Option {
+                value,
+                title: keywords.title,
+                description: keywords.description,
+                typed: keywords.types.is_some(),
+            });
+        }
+        return Err(outside(path, "an option is a constant and its title"));
+    }
+    Ok(Branch::Schema(Box::new(keywords)))
+}
+
+fn items<'de>(
+    reader: &mut Reader<'_>,
+    path: &Path<'_>,
+    raw: &'de RawValue,
+) -> Read<Option<Box<Keywords<'de>>>> {
+    match nested(reader, path, raw)? {
+        Some(keywords) => Ok(Some(Box::new(keywords))),
+        None => reader.note(NoteCode::IgnoredNull, path).map(|()| None),
+    }
+}
+
+impl Keywords<'_> {
+    /// Tells whether this is the schema of null: the type, the constant, or the only value.
+    fn says_null_alone(&self) -> bool {
+        let by_type = self.types.is_some_and(|types| types.one.is_none());
+        let by_constant = matches!(self.constant, Some(Leaf::Null));
+        let by_value = matches!(self.values.as_deref(), Some([Leaf::Null]));
+        by_type || by_constant || by_value
+    }
+
+    /// Tells whether there is nothing here that constrains a value, beside a type, and no default.
+    pub(super) const fn constrains_nothing_else(&self) -> bool {
+        self.format.is_none()
+            && self.values.is_none()
+            && self.names.is_none()
+            && self.constant.is_none()
+            && self.one_of.is_none()
+            && self.any_of.is_none()
+            && self.items.is_none()
+            && self.default.is_none()
+            && !self.has_length()
+            && !self.has_items_bounds()
+            && !self.has_range()
+    }
+
+    pub(super) const fn has_length(&self) -> bool {
+        self.length_min.is_some() || self.length_max.is_some()
+    }
+
+    pub(super) const fn has_items_bounds(&self) -> bool {
+        self.items_min.is_some() || self.items_max.is_some()
+    }
+
+    pub(super) const fn has_range(&self) -> bool {
+        self.minimum.is_some()
+            || self.maximum.is_some()
+            || self.exclusive_minimum.is_some()
+            || self.exclusive_maximum.is_some()
+    }
+}

@@ -1,0 +1,59 @@
+//! The place in the document that a decoder is at.
+
+use alloc::string::{String, ToString};
+
+/// Is a JSON pointer under construction: a list through the stack frames of the decoder, so that
+/// nothing is allocated before a pointer is wanted.
+#[derive(Clone, Copy)]
+pub(super) enum Path<'p> {
+    Root,
+    Member(&'p Path<'p>, &'p str),
+    Element(&'p Path<'p>, usize),
+}
+
+impl<'p> Path<'p> {
+    pub(super) const fn member(&'p self, name: &'p str) -> Path<'p> {
+        Path::Member(self, name)
+    }
+
+    pub(super) const fn element(&'p self, index: usize) -> Path<'p> {
+        Path::Element(self, index)
+    }
+
+    /// Counts the levels of the document above this place.
+    pub(super) fn nesting(&self) -> usize {
+        match self {
+            Path::Root => 0,
+            Path::Member(parent, _) | Path::Element(parent, _) => parent.nesting() + 1,
+        }
+    }
+
+    /// Writes the pointer (RFC 6901). Names beyond 256 bytes are cut.
+    pub(super) fn pointer(&self) -> String {
+        match self {
+            Path::Root => String::new(),
+            Path::Member(parent, name) => {
+                let mut pointer = parent.pointer();
+                pointer.push('/');
+                for letter in shortened(name).chars() {
+                    match letter {
+                        '~' => pointer.push_str("~0"),
+                        '/' => pointer.push_str("~1"),
+                        other => pointer.push(other),
+                    }
+                }
+                pointer
+            }
+            Path::Element(parent, index) => {
+                let mut pointer = parent.pointer();
+                pointer.push('/');
+                pointer.push_str(&index.to_string());
+                pointer
+            }
+        }
+    }
+}
+
+fn shortened(name: &str) -> &str {
+    name.get(..name.floor_char_boundary(256)).unwrap_or(name)
+}

@@ -1,0 +1,215 @@
+//! The outermost object of a schema.
+
+use alloc::{borrow::Cow, vec::Vec};
+
+use serde::de::{DeserializeSeed, MapAccess};
+use serde_json::value::RawValue;
+
+use super::{
+    judge,
+    keywords::Keywords,
+    object::{Into, Object},
+    path::Path,
+    reader::{Leaf, Read, Reader, elements, leaf, outside, over_limit, refusal, wrong_type},
+};
+use crate::{Field, Form, NoteCode, RefusalCode, SafeText};
+
+/// Is what the members of the root say.
+#[derive(Default)]
+struct Root<'de> {
+    title: Option<SafeText>,
+    description: Option<SafeText>,
+    has_type: bool,
+    fields: Option<Vec<Field>>,
+    required: Vec<Cow<'de, str>>,
+}
+
+pub(super) fn read<'de>(
+    reader: &mut Reader<'_>,
+    parser: &mut serde_json::Deserializer<serde_json::de::StrRead<'de>>,
+) -> Result<Form, serde_json::Error> {
+    let mut root = Root::default();
+    let there = Into { reader, path: &Path::Root, object: &mut root }.deserialize(parser)?;
+    if !there {
+        let refusal = wrong_type(&Path::Root, "an object", &Leaf::Null);
+        return Err(reader.stop(refusal));
+    }
+    finish(reader, root).map_err(|refusal| reader.stop(refusal))
+}
+
+fn finish(reader: &mut Reader<'_>, root: Root<'_>) -> Read<Form> {
+    let properties = Path::Root.member("properties");
+    let mut fields = match root.fields {
+        Some(fields) => fields,
+        None if root.has_type => {
+            reader.note(NoteCode::InferredProperties, &properties)?;
+            Vec::new()
+        }
+        None => return Err(outside(&Path::Root, "expected type and properties, found neither")),
+    };
+    if !root.has_type {
+        reader.note(NoteCode::InferredType, &Path::Root.member("type"))?;
+    }
+    let required = Path::Root.member("required");
+    for (index, name) in root.required.iter().enumerate() {
+        let Some(field) = fields.iter_mut().find(|field| field.name == *name) else {
+            let message = "expected the name of a property, found another".into();
+            return Err(refusal(RefusalCode::Unsatisfiable, &required.element(index), message));
+        };
+        field.required = true;
+    }
+    Ok(Form::new(root.title, root.description, fields))
+}
+
+impl<'de> Object<'de> for Root<'de> {
+    fn member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut Reader<'_>,
+        path: &Path<'_>,
+        name: Cow<'de, str>,
+        members: &mut A,
+    ) -> Result<(), A::Error> {
+        let path = path.member(&name);
+        if name == "properties" {
+            let mut properties = Properties::default();
+            let seed = Into { reader, path: &path, object: &mut properties };
+            if members.next_value_seed(seed)? {
+                self.fields = Some(properties.fields);
+                return Ok(());
+            }
+            return reader
+                .note(NoteCode::IgnoredNull, &path)
+                .map_err(|refusal| reader.stop(refusal));
+        }
+        let raw = members.next_value()?;
+        self.keyword(reader, &path, &name, raw).map_err(|refusal| reader.stop(refusal))
+    }
+}
+
+impl<'de> Root<'de> {
+    fn keyword(
+        &mut self,
+        reader: &mut Reader<'_>,
+        path: &Path<'_>,
+        name: &str,
+        raw: &'de RawValue,
+    ) -> Read<()> {
+        match name {
+            "title" => self.title = reader.line(raw, path)?,
+            "description" => self.description = reader.paragraph(raw, path)?,
+            "type" => self.has_type = object_type(reader, path, raw)?,
+            "required" => self.required = names(reader, path, raw)?,
+            "$schema" => dialect(reader, path, raw)?,
+            "$ref" | "$dynamicRef" | "$recursiveRef" | "allOf" | "anyOf" | "oneOf" | "not"
+            | "if" | "dependentRequired" | "dependentSchemas" | "dependencies" | "enum"
+            | "const" | "items" | "prefixItems" | "contains" | "propertyNames" => {
+                return Err(outside(
+                    path,
+                    "a form is a flat object of fields and has no such rule",
+                ));
+            }
+            "minProperties" | "maxProperties" => {
+                reader.pass_over(raw, path)?;
+                reader.note(NoteCode::UnenforcedKeyword, path)?;
+            }
+            "additionalProperties" | "patternProperties" | "unevaluatedProperties" => {
+                reader.pass_over(raw, path)?;
+                reader.note(NoteCode::IgnoredProperties, path)?;
+            }
+            _ => {
+                reader.pass_over(raw, path)?;
+                reader.note(NoteCode::IgnoredKeyword, path)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads the root's `type`. The value tells whether it is there.
+fn object_type(reader: &mut Reader<'_>, path: &Path<'_>, raw: &RawValue) -> Read<bool> {
+    let expected = "the type of a form is \"object\"";
+    match leaf(raw, path)? {
+        Leaf::Null => reader.note(NoteCode::IgnoredNull, path).map(|()| false),
+        Leaf::Array => {
+            let is_object = match elements(raw, path, 2)?.as_deref() {
+                Some([only]) => leaf(only, path)?.text(path)? == "object",
+                _ => false,
+            };
+            if !is_object {
+                return Err(outside(path, expected));
+            }
+            reader.note(NoteCode::NormalizedType, path).map(|()| true)
+        }
+        found @ (Leaf::Text(_) | Leaf::Flag | Leaf::Number(_) | Leaf::Object) => {
+            if found.text(path)? == "object" { Ok(true) } else { Err(outside(path, expected)) }
+        }
+    }
+}
+
+fn names<'de>(
+    reader: &mut Reader<'_>,
+    path: &Path<'_>,
+    raw: &'de RawValue,
+) -> Read<Vec<Cow<'de, str>>> {
+    let found = leaf(raw, path)?;
+    if matches!(found, Leaf::Null) {
+        return reader.note(NoteCode::IgnoredNull, path).map(|()| Vec::new());
+    }
+    let Some(elements) = elements(raw, path, reader.limits.fields_max)? else {
+        return Err(wrong_type(path, "an array of names", &found));
+    };
+    let name = |(index, element)| leaf(element, path)?.text(&path.element(index));
+    elements.into_iter().enumerate().map(name).collect()
+}
+
+/// Checks that the subset means in the schema's dialect what it means in 2020-12.
+fn dialect(reader: &mut Reader<'_>, path: &Path<'_>, raw: &RawValue) -> Read<()> {
+    let Some(uri) = reader.text(raw, path, reader.limits.name_bytes_max)? else { return Ok(()) };
+    match uri.trim_end_matches('#') {
+        "https://json-schema.org/draft/2020-12/schema" => Ok(()),
+        "https://json-schema.org/draft/2019-09/schema"
+        | "http://json-schema.org/draft-07/schema"
+        | "https://json-schema.org/draft-07/schema" => {
+            reader.note(NoteCode::NormalizedDialect, path)
+        }
+        _ => {
+            let message = "expected dialect 2020-12, 2019-09 or draft-07, found another";
+            Err(refusal(RefusalCode::UnsupportedDialect, path, message.into()))
+        }
+    }
+}
+
+/// Is filled by the members of `properties`: every one a field.
+#[derive(Default)]
+struct Properties {
+    fields: Vec<Field>,
+}
+
+impl<'de> Object<'de> for Properties {
+    fn member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut Reader<'_>,
+        path: &Path<'_>,
+        name: Cow<'de, str>,
+        members: &mut A,
+    ) -> Result<(), A::Error> {
+        let here = path.member(&name);
+        let limits = reader.limits;
+        if self.fields.len() >= limits.fields_max {
+            return Err(reader.stop(over_limit(path, "a form", "fields", limits.fields_max)));
+        }
+        if name.len() > limits.name_bytes_max {
+            return Err(reader.stop(over_limit(&here, "a name", "bytes", limits.name_bytes_max)));
+        }
+        let mut keywords = Keywords::default();
+        let seed = Into { reader, path: &here, object: &mut keywords };
+        if !members.next_value_seed(seed)? {
+            return Err(reader.stop(wrong_type(&here, "an object", &Leaf::Null)));
+        }
+        match judge::field(reader, &here, &name, keywords) {
+            Ok(field) => self.fields.push(field),
+            Err(refusal) => return Err(reader.stop(refusal)),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,188 @@
+//! The four text formats that the specification names.
+
+/// Is a format that a text must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A mailbox of RFC 5321, in ASCII.
+    Email,
+    /// A URI of RFC 3986, with a scheme.
+    Uri,
+    /// A full-date of RFC 3339.
+    Date,
+    /// A date-time of RFC 3339, with its offset.
+    DateTime,
+}
+
+impl Format {
+    /// Returns the format of a name in a schema.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "email" => Some(Self::Email),
+            "uri" => Some(Self::Uri),
+            "date" => Some(Self::Date),
+            "date-time" => Some(Self::DateTime),
+            _ => None,
+        }
+    }
+
+    /// Returns the name of the format in a schema.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Email => "email",
+            Self::Uri => "uri",
+            Self::Date => "date",
+            Self::DateTime => "date-time",
+        }
+    }
+
+    /// Says what the format is, to a person.
+    #[must_use]
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::Email => "an e-mail address",
+            Self::Uri => "a URL with its scheme, such as https://example.com/",
+            Self::Date => "a date such as 2026-07-28",
+            Self::DateTime => "a date and time such as 2026-07-28T12:00:00Z",
+        }
+    }
+
+    /// Tells whether a text has the format.
+    #[must_use]
+    pub fn matches(self, text: &str) -> bool {
+        match self {
+            Self::Email => is_mailbox(text),
+            Self::Uri => fluent_uri::Uri::parse(text).is_ok(),
+            Self::Date => is_date(text.as_bytes()),
+            Self::DateTime => is_date_time(text.as_bytes()),
+        }
+    }
+}
+
+/// Reads `Mailbox` of RFC 5321 4.1.2, within the lengths of its 4.5.3.1.
+fn is_mailbox(text: &str) -> bool {
+    // A quoted local part may hold "@", a domain may not.
+    let Some((local, domain)) = text.rsplit_once('@') else { return false };
+    local.len() <= 64
+        && domain.len() <= 255
+        && (is_dot_string(local) || is_quoted_string(local))
+        && (is_domain(domain) || is_address_literal(domain))
+}
+
+fn is_dot_string(text: &str) -> bool {
+    let is_atom_byte =
+        |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte);
+    text.split('.').all(|atom| !atom.is_empty() && atom.bytes().all(is_atom_byte))
+}
+
+fn is_quoted_string(text: &str) -> bool {
+    let Some(inner) = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else {
+        return false;
+    };
+    if text.len() < 2 {
+        return false;
+    }
+    let mut bytes = inner.bytes();
+    while let Some(byte) = bytes.next() {
+        let sound = match byte {
+            b'\\' => bytes.next().is_some_and(|byte| (32..=126).contains(&byte)),
+            b'"' => false,
+            byte => (32..=126).contains(&byte),
+        };
+        if !sound {
+            return false;
+        }
+    }
+    true
+}
+
+fn is_domain(text: &str) -> bool {
+    let is_label = |label: &str| {
+        let ends_well = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric());
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && ends_well(label.bytes().next())
+            && ends_well(label.bytes().last())
+    };
+    text.split('.').all(is_label)
+}
+
+fn is_address_literal(text: &str) -> bool {
+    let Some(inner) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) else {
+        return false;
+    };
+    match inner.split_at_checked(5) {
+        Some((tag, address)) if tag.eq_ignore_ascii_case("IPv6:") => {
+            address.parse::<core::net::Ipv6Addr>().is_ok()
+        }
+        _ => inner.parse::<core::net::Ipv4Addr>().is_ok(),
+    }
+}
+
+/// Reads a number of exactly so many digits.
+fn digits(text: &[u8], count: usize) -> Option<(u32, &[u8])> {
+    let (digits, rest) = text.split_at_checked(count)?;
+    let value = digits.iter().try_fold(0, |value: u32, digit| {
+        digit.is_ascii_digit().then(|| value * 10 + u32::from(digit - b'0'))
+    })?;
+    Some((value, rest))
+}
+
+fn byte<'t>(text: &'t [u8], allowed: &[u8]) -> Option<&'t [u8]> {
+    let (first, rest) = text.split_first()?;
+    allowed.contains(first).then_some(rest)
+}
+
+/// Reads a full-date and returns what follows it.
+fn date(text: &[u8]) -> Option<&[u8]> {
+    let (year, rest) = digits(text, 4)?;
+    let (month, rest) = digits(byte(rest, b"-")?, 2)?;
+    let (day, rest) = digits(byte(rest, b"-")?, 2)?;
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 if is_leap => 29,
+        2 => 28,
+        _ => return None,
+    };
+    (1..=days).contains(&day).then_some(rest)
+}
+
+fn is_date(text: &[u8]) -> bool {
+    date(text).is_some_and(<[u8]>::is_empty)
+}
+
+fn is_date_time(text: &[u8]) -> bool {
+    date_time(text).is_some_and(<[u8]>::is_empty)
+}
+
+fn date_time(text: &[u8]) -> Option<&[u8]> {
+    let rest = byte(date(text)?, b"Tt")?;
+    let (hour, rest) = digits(rest, 2)?;
+    let (minute, rest) = digits(byte(rest, b":")?, 2)?;
+    let (second, mut rest) = digits(byte(rest, b":")?, 2)?;
+    if let Some(fraction) = byte(rest, b".") {
+        let count = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        rest = fraction.get(count..).filter(|_| count > 0)?;
+    }
+    if hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    let (offset, rest) = offset_minutes(rest)?;
+    // A leap second is the last of a day of UTC.
+    let minute_of_day = (i64::from(hour * 60 + minute) - offset).rem_euclid(24 * 60);
+    (second < 60 || minute_of_day == 24 * 60 - 1).then_some(rest)
+}
+
+/// Reads `Z` or `+hh:mm` and returns the offset from UTC in minutes.
+fn offset_minutes(text: &[u8]) -> Option<(i64, &[u8])> {
+    if let Some(rest) = byte(text, b"Zz") {
+        return Some((0, rest));
+    }
+    let sign = if text.first()? == &b'-' { -1 } else { 1 };
+    let (hours, rest) = digits(byte(text, b"+-")?, 2)?;
+    let (minutes, rest) = digits(byte(rest, b":")?, 2)?;
+    (hours <= 23 && minutes <= 59).then_some((sign * i64::from(hours * 60 + minutes), rest))
+}

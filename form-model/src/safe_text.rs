@@ -1,0 +1,155 @@
+//! Text from a peer, made safe to show to people.
+
+use alloc::{borrow::Cow, boxed::Box, string::String};
+use core::fmt;
+
+/// Is text that a peer wrote for people. It shows itself cleaned, and keeps what came.
+///
+/// Control characters (and with them terminal escapes) become `U+FFFD`; characters that nobody
+/// sees but that turn or hide other text (bidirectional controls, zero-width characters, tags) are
+/// left out; of a stack of combining marks four are kept. A line has no line breaks; a paragraph
+/// keeps them.
+///
+/// ```
+/// use form_model::SafeText;
+///
+/// let title = SafeText::line("\u{202e}yned\u{202c} (approve)\n[Trusted]");
+/// assert_eq!(title.as_str(), "yned (approve) [Trusted]");
+/// assert!(title.is_cleaned());
+/// assert_eq!(title.raw().chars().next(), Some('\u{202e}'));
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct SafeText {
+    raw: Box<str>,
+    /// What to show, where it differs.
+    cleaned: Option<Box<str>>,
+}
+
+impl SafeText {
+    /// Makes a text that is shown on one line.
+    #[must_use]
+    pub fn line(raw: &str) -> Self {
+        Self::new(raw, clean_line(raw))
+    }
+
+    /// Makes a text that is shown on as many lines as it has.
+    #[must_use]
+    pub fn paragraph(raw: &str) -> Self {
+        Self::new(raw, clean(raw, true))
+    }
+
+    fn new(raw: &str, cleaned: Cow<'_, str>) -> Self {
+        let cleaned = match cleaned {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(cleaned) => Some(cleaned.into()),
+        };
+        Self { raw: raw.into(), cleaned }
+    }
+
+    /// Returns the text to show.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.cleaned.as_deref().unwrap_or(&self.raw)
+    }
+
+    /// Returns the text as it came. It is not safe to show.
+    #[must_use]
+    pub fn raw(&self) -> &str {
+        &self.raw
+    }
+
+    /// Tells whether the text to show differs from what came.
+    #[must_use]
+    pub const fn is_cleaned(&self) -> bool {
+        self.cleaned.is_some()
+    }
+}
+
+impl fmt::Display for SafeText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for SafeText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+/// Cleans a text that is shown on one line.
+pub(crate) fn clean_line(text: &str) -> Cow<'_, str> {
+    clean(text, false)
+}
+
+const MARKS_MAX: usize = 4;
+
+fn clean(text: &str, keep_lines: bool) -> Cow<'_, str> {
+    // Printable ASCII, the usual case, needs no look at its characters.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Cow::Borrowed(text);
+    }
+    let mut cleaned = String::with_capacity(text.len());
+    let mut marks = 0;
+    let mut previous = '\0';
+    for letter in text.chars() {
+        marks = if is_combining_mark(letter) { marks + 1 } else { 0 };
+        match letter {
+            '\n' if keep_lines && previous == '\r' => {}
+            '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{85}' if keep_lines => cleaned.push('\n'),
+            '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' | '\u{85}' => cleaned.push(' '),
+            letter if letter.is_control() => cleaned.push(char::REPLACEMENT_CHARACTER),
+            letter if is_unseen(letter) || marks > MARKS_MAX => {}
+            letter => cleaned.push(letter),
+        }
+        previous = letter;
+    }
+    if cleaned == text { Cow::Borrowed(text) } else { Cow::Owned(cleaned) }
+}
+
+/// Tells whether a character shows nothing itself and changes or hides what stands around it.
+const fn is_unseen(letter: char) -> bool {
+    matches!(letter,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+const fn is_combining_mark(letter: char) -> bool {
+    matches!(letter,
+        '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{1ab0}'..='\u{1aff}'
+        | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// proves: FM-11
+    #[test]
+    fn terminal_escapes_and_unseen_characters_do_not_reach_a_screen() {
+        for (raw, shown) in [
+            ("plain", "plain"),
+            ("größer", "größer"),
+            ("\u{1b}[2J\u{1b}[32mAll good", "\u{fffd}[2J\u{fffd}[32mAll good"),
+            ("\u{9b}31mNo", "\u{fffd}31mNo"),
+            ("a\u{200b}b\u{feff}c\u{e0041}d", "abcd"),
+            ("\u{2066}\u{2067}abc", "abc"),
+            ("Z\u{335}\u{335}\u{335}\u{335}\u{335}\u{335}", "Z\u{335}\u{335}\u{335}\u{335}"),
+        ] {
+            assert_eq!(SafeText::line(raw).as_str(), shown);
+            assert_eq!(SafeText::line(raw).is_cleaned(), raw != shown);
+            assert_eq!(SafeText::line(raw).raw(), raw);
+        }
+    }
+
+    /// proves: FM-11
+    #[test]
+    fn a_line_has_no_line_breaks_and_a_paragraph_keeps_them() {
+        let forged = "Name\r\n[Trusted server]\u{2028}Password\tx";
+        assert_eq!(SafeText::line(forged).as_str(), "Name  [Trusted server] Password x");
+        assert_eq!(SafeText::paragraph(forged).as_str(), "Name\n[Trusted server]\nPassword x");
+        assert!(!SafeText::paragraph("two\nlines").is_cleaned());
+    }
+}
