@@ -1,0 +1,254 @@
+//! What goes into an invocation, and what comes out.
+
+use alloc::{string::String, vec, vec::Vec};
+
+use form_model::{Faults, Refusal};
+use thiserror::Error;
+
+use super::{Binding, Clock, LegRequest};
+use crate::{
+    InvocationId, LegId, Phase, Trigger,
+    wire::{FormRequest, RawJson, Response, RpcError, RpcResponse, WireError},
+};
+
+/// Is something that happened to an invocation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A leg was answered.
+    Reply {
+        /// The leg.
+        leg: LegId,
+        /// The answer.
+        reply: Reply,
+    },
+    /// Somebody answered an interaction.
+    Answer {
+        /// The round of the interaction.
+        round: u32,
+        /// The key of the interaction.
+        key: String,
+        /// The answer.
+        response: Response,
+    },
+    /// The call is bound to this now. If it differs from what it started with, the call ends.
+    BindingChanged(Binding),
+    /// The connection is gone.
+    ConnectionLost,
+    /// The caller gives up.
+    Stop,
+    /// Time has passed.
+    Tick,
+}
+
+/// Is what came back for a leg.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// The `result` of the response.
+    Result(RawJson),
+    /// The `error` object of the response.
+    Error(RawJson),
+    /// Something that is no response to the leg.
+    Unreadable(WireError),
+}
+
+impl Reply {
+    /// Reads the bytes that answered a leg's request on a transport that pairs the two, as HTTP
+    /// does.
+    #[must_use]
+    pub fn read(leg: &LegId, message: &[u8]) -> Self {
+        let response = match RpcResponse::decode(message) {
+            Ok(response) => response,
+            Err(error) => return Self::Unreadable(error),
+        };
+        // A server that could not read the request answers with an error and no id.
+        let is_ours = match &response.id {
+            Some(id) => *id == alloc::format!("{leg}"),
+            None => response.outcome.is_err(),
+        };
+        if !is_ours {
+            let expected = "the id of the request";
+            return Self::Unreadable(WireError::Shape { what: "id", expected });
+        }
+        match response.outcome {
+            Ok(result) => Self::Result(result),
+            Err(error) => Self::Error(error),
+        }
+    }
+}
+
+/// Is something for the caller to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Send a request.
+    Send(LegRequest),
+    /// Tell the server that a request is given up, as the transport does it: close the response on
+    /// HTTP, send `notifications/cancelled` on stdio.
+    CancelLeg {
+        /// The leg.
+        leg: LegId,
+    },
+    /// Ask somebody, and come back with [`Event::Answer`].
+    Ask {
+        /// The round.
+        round: u32,
+        /// The key of the interaction within the round.
+        key: String,
+        /// What to ask.
+        interaction: Interaction,
+    },
+    /// Take back what was asked: no answer counts any more.
+    Retract {
+        /// The round.
+        round: u32,
+        /// The key of the interaction within the round.
+        key: String,
+        /// Why.
+        why: Closure,
+    },
+    /// Report the one outcome of the call. Nothing follows.
+    Settle(Outcome),
+}
+
+/// Is a question to somebody.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Interaction {
+    /// A form to fill in.
+    Form(FormRequest),
+}
+
+/// Says why an interaction is closed without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Closure {
+    /// Nobody answered in time.
+    TimedOut,
+    /// The caller gave up.
+    Stopped,
+    /// The connection or the binding is gone.
+    Lost,
+}
+
+/// Is how a call ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// The server's result.
+    Complete(RawJson),
+    /// The server's error.
+    Error(RpcError),
+    /// The server broke the protocol or a limit. Nobody was asked and nothing was sent for it.
+    Fault(Fault),
+    /// A clock ran out.
+    TimedOut(Clock),
+    /// The caller gave up.
+    Stopped,
+    /// The connection or the binding is gone, and nothing was in flight.
+    Lost,
+    /// The connection or the binding is gone while a leg was in flight: the server may have done
+    /// what it was asked, or not.
+    OutcomeUnknown,
+}
+
+/// Says what a server did wrong. It holds nothing that the server sent but names of places.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// A message has not the shape that the specification gives it, or is over a limit.
+    #[error("the server's answer can not be read: {0}")]
+    Wire(#[from] WireError),
+    /// A form can not be shown.
+    #[error("the server's form can not be shown: {0}")]
+    Form(Refusal),
+    /// The server asks for something that the call did not claim.
+    #[error("the server asks for {kind}, which the call did not claim")]
+    Undeclared {
+        /// What it asks for.
+        kind: &'static str,
+    },
+    /// The server asks for yet another round.
+    #[error("the server asks for more than {rounds_max} rounds")]
+    RoundLimit {
+        /// The limit.
+        rounds_max: u32,
+    },
+}
+
+/// Says what the caller did wrong. The machine is as it was.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum Misuse {
+    /// The reply is to a leg of another invocation.
+    #[error("expected a leg of this invocation, found one of another")]
+    WrongInvocation,
+    /// The reply is to a leg that was never sent.
+    #[error("expected a leg that was sent, found one that was not")]
+    UnknownLeg,
+    /// The answer is to another round than the one that is on.
+    #[error("expected an answer to the round that is on, found one to another")]
+    WrongRound,
+    /// The answer is to a key that is not asked.
+    #[error("expected the key of an interaction, found another")]
+    UnknownKey,
+    /// The interaction has an answer.
+    #[error("the interaction is answered")]
+    Answered,
+    /// Nobody is asked: the interaction is closed.
+    #[error("the interaction is closed")]
+    Closed,
+    /// The answer does not fit the form. The interaction is open as before.
+    #[error("the answer does not fit the form: {0}")]
+    Invalid(Faults),
+}
+
+/// Is what came of an event: what to do, in that order, and what to tell telemetry.
+#[derive(Clone, Debug, PartialEq, Default)]
+#[must_use = "a machine does nothing by itself: its actions are to be carried out"]
+pub struct Actions {
+    pub(super) list: Vec<Action>,
+    pub(super) transition: Option<Transition>,
+}
+
+impl Actions {
+    pub(super) fn one(action: Action) -> Self {
+        Self { list: vec![action], transition: None }
+    }
+
+    /// Returns what to do, in order.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Action] {
+        &self.list
+    }
+
+    /// Returns the change of phase that the event made.
+    #[must_use]
+    pub const fn transition(&self) -> Option<&Transition> {
+        self.transition.as_ref()
+    }
+}
+
+impl IntoIterator for Actions {
+    type Item = Action;
+    type IntoIter = vec::IntoIter<Action>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.into_iter()
+    }
+}
+
+/// Is a change of phase, fit for telemetry: it holds no content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Transition {
+    /// The call.
+    pub invocation: InvocationId,
+    /// The number of the last leg that was sent.
+    pub leg: u32,
+    /// The round that is on or was last; 0 before the first.
+    pub round: u32,
+    /// The phase before.
+    pub from: Phase,
+    /// The phase after.
+    pub to: Phase,
+    /// What made the change.
+    pub cause: Trigger,
+    /// The interactions that are open after it.
+    pub open: usize,
+}

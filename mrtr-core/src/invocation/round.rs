@@ -1,0 +1,119 @@
+//! One round: what the server asked, and the answers that are in.
+
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use core::fmt;
+
+use super::{Claims, Fault, Interaction, request::Writer};
+use crate::{
+    Limits,
+    wire::{InputRequest, RawJson, StateText, WireError},
+};
+
+/// Is the round that is on. It is gone when its retry is sent: nothing of it reaches another.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Round {
+    pub(super) number: u32,
+    pub(super) questions: BTreeMap<String, Question>,
+    state: Option<StateText>,
+}
+
+/// Is one request of the round.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Question {
+    pub(super) interaction: Interaction,
+    pub(super) answer: Option<Answered>,
+}
+
+/// Is the text of an answer that is ready to send.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Answered(pub(super) String);
+
+impl fmt::Debug for Answered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Answered({} bytes)", self.0.len())
+    }
+}
+
+impl Round {
+    /// Decodes and checks a whole round before anybody is asked: one bad request fails it.
+    pub(super) fn new(
+        number: u32,
+        requests: Vec<(String, RawJson)>,
+        state: Option<StateText>,
+        claims: Claims,
+        limits: &Limits,
+    ) -> Result<Self, Fault> {
+        if !claims.allows_retries() {
+            return Err(Fault::Undeclared { kind: "input_required" });
+        }
+        if number > limits.rounds_max {
+            return Err(Fault::RoundLimit { rounds_max: limits.rounds_max });
+        }
+        check_sizes(&requests, state.as_ref(), limits)?;
+        let mut questions = BTreeMap::new();
+        for (key, request) in requests {
+            let interaction = match InputRequest::decode(&request, limits)? {
+                InputRequest::Form(request) if claims.has_form() => Interaction::Form(request),
+                InputRequest::Form(_) => {
+                    return Err(Fault::Undeclared { kind: "form elicitation" });
+                }
+                InputRequest::Other(kind) => return Err(Fault::Undeclared { kind }),
+            };
+            questions.insert(key, Question { interaction, answer: None });
+        }
+        Ok(Self { number, questions, state })
+    }
+
+    /// Returns the keys that nobody has answered yet, in order.
+    pub(super) fn open_keys(&self) -> impl Iterator<Item = &String> {
+        self.questions.iter().filter(|(_, question)| question.answer.is_none()).map(|(key, _)| key)
+    }
+
+    /// Writes the members that the retry of this round carries: the answers under their keys, in
+    /// the order of the keys, and the exact state.
+    pub(super) fn retry_members(&self) -> String {
+        let mut members = Writer::default();
+        if !self.questions.is_empty() {
+            let mut responses = Writer::default();
+            for (key, question) in &self.questions {
+                if let Some(Answered(json)) = &question.answer {
+                    responses.member(key, json);
+                }
+            }
+            members.member("inputResponses", &responses.end());
+        }
+        if let Some(state) = &self.state {
+            members.member("requestState", state.as_json());
+        }
+        members.into_members()
+    }
+}
+
+fn check_sizes(
+    requests: &[(String, RawJson)],
+    state: Option<&StateText>,
+    limits: &Limits,
+) -> Result<(), Fault> {
+    let too_large = |what, max| Err(WireError::TooLarge { what, max }.into());
+    if state.is_some_and(|state| state.len() > limits.state_bytes_max) {
+        return too_large("requestState in bytes", limits.state_bytes_max);
+    }
+    if requests.len() > limits.requests_max {
+        return too_large("inputRequests in requests", limits.requests_max);
+    }
+    let mut total: usize = 0;
+    for (key, request) in requests {
+        if key.len() > limits.key_bytes_max {
+            return too_large("the key of an input request in bytes", limits.key_bytes_max);
+        }
+        let bytes = request.as_str().len();
+        if bytes > limits.request_bytes_max {
+            return too_large("an input request in bytes", limits.request_bytes_max);
+        }
+        total = total.saturating_add(bytes);
+    }
+    if total > limits.round_bytes_max {
+        return too_large("inputRequests in bytes", limits.round_bytes_max);
+    }
+    Ok(())
+}

@@ -1,0 +1,32 @@
+//! Multi round-trip requests of MCP 2026-07-28 as pure state machines.
+//!
+//! Events and the time go in, actions come out of the same call. The crate opens no socket, reads
+//! no clock, draws no random number and starts no task: the caller does, and the machines decide.
+//!
+//! - [`Invocation`]: the client role. One call of a tool over many requests, with a person in the
+//!   middle.
+//! - [`lifecycle`]: the phases, and the one table that moves from phase to phase.
+//! - [`wire`]: the JSON shapes that a machine decides on; everything else passes through as text.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod id;
+mod invocation;
+pub mod lifecycle;
+mod limits;
+mod time;
+pub mod wire;
+
+pub use id::{InvalidId, InvocationId, LegId};
+pub use invocation::{
+    Action, Actions, Binding, Claims, Clock, Closure, Event, Fault, Interaction, Invocation,
+    LegRequest, Misuse, Outcome, Reply, Request, StartError, Transition,
+};
+pub use lifecycle::{Phase, Step, Trigger};
+pub use limits::{Clocks, Limits};
+pub use time::{Instant, UnixTime};

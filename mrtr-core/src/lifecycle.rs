@@ -1,0 +1,177 @@
+//! The phases of one logical operation, and the one table of what moves it from phase to phase.
+//!
+//! Both machines of this crate run on [`step`]: the client's invocation, for which a leg is a
+//! request on the wire, and the server's exchange, for which a leg is a handler that runs. Neither
+//! keeps phase logic of its own.
+//!
+//! ```text
+//! Running | Resumed      ── asked for input ───────────────►  AwaitingInteraction
+//! Running | Resumed      ── asked to come back later ──────►  Pausing
+//! AwaitingInteraction    ── last answer of the round ──────►  Resumed
+//! Pausing                ── pause over ────────────────────►  Resumed
+//! any of the four        ── complete, error, fault, timeout,
+//!                           stop, lost ────────────────────►  Settled
+//! ```
+
+use Phase::{AwaitingInteraction, Pausing, Resumed, Running, Settled};
+use Step::{Go, Ignore, Refuse};
+use Trigger::{
+    Answered, Asked, Completed, Errored, Faulted, Late, Lost, PauseOver, RoundAnswered, StateOnly,
+    Stopped, TimedOut,
+};
+
+/// Says where an operation stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Phase {
+    /// The first leg is in flight.
+    Running,
+    /// Nothing is in flight; somebody is asked.
+    AwaitingInteraction,
+    /// Nothing is in flight and nobody is asked; the server wants to be called again later.
+    Pausing,
+    /// A retry is in flight.
+    Resumed,
+    /// One outcome was given; nothing follows.
+    Settled,
+}
+
+/// Names what happened, with every guard resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Trigger {
+    /// The leg ended in `input_required` with requests.
+    Asked,
+    /// The leg ended in `input_required` with a state only.
+    StateOnly,
+    /// A request of the round was answered, and others are still open.
+    Answered,
+    /// The last open request of the round was answered.
+    RoundAnswered,
+    /// The pause of a state-only round is over.
+    PauseOver,
+    /// The leg ended in a complete result.
+    Completed,
+    /// The leg ended in an error.
+    Errored,
+    /// The other side broke the protocol or a limit.
+    Faulted,
+    /// A clock ran out.
+    TimedOut,
+    /// The caller gave up.
+    Stopped,
+    /// The connection, or what else the operation is bound to, is gone.
+    Lost,
+    /// Something arrived for a leg that is over.
+    Late,
+}
+
+/// Says what a trigger does in a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Moves on, perhaps to the same phase.
+    Go(Phase),
+    /// Has nothing to do: late or repeated input.
+    Ignore,
+    /// Is the caller's mistake, and changes nothing.
+    Refuse,
+}
+
+/// Tells what a trigger does in a phase.
+#[must_use]
+#[rustfmt::skip]
+pub const fn step(phase: Phase, trigger: Trigger) -> Step {
+    match (phase, trigger) {
+        (Running | Resumed, Asked)           => Go(AwaitingInteraction),
+        (Running | Resumed, StateOnly)       => Go(Pausing),
+        (Running | Resumed, Completed)       => Go(Settled),
+        (Running | Resumed, Errored)         => Go(Settled),
+        (AwaitingInteraction, Answered)      => Go(AwaitingInteraction),
+        (AwaitingInteraction, RoundAnswered) => Go(Resumed),
+        (Pausing, PauseOver)                 => Go(Resumed),
+
+        (Running | Resumed | AwaitingInteraction | Pausing, Faulted | TimedOut | Stopped | Lost)
+                                             => Go(Settled),
+
+        // Late and repeated input.
+        (Running | Resumed | AwaitingInteraction | Pausing | Settled, Late) => Ignore,
+        (Settled, TimedOut | Stopped | Lost | PauseOver)                    => Ignore,
+        (Running | Resumed | AwaitingInteraction, PauseOver)                => Ignore,
+
+        // A leg that is not in flight can not end, and nobody is asked who could answer.
+        (AwaitingInteraction | Pausing | Settled, Asked | StateOnly | Completed | Errored) => Refuse,
+        (Running | Resumed | Pausing | Settled, Answered | RoundAnswered)                  => Refuse,
+        (Settled, Faulted)                                                                 => Refuse,
+    }
+}
+
+impl Phase {
+    /// Lists the phases.
+    pub const ALL: [Self; 5] = [Running, AwaitingInteraction, Pausing, Resumed, Settled];
+
+    /// Tells whether a leg is in flight.
+    #[must_use]
+    pub const fn is_in_flight(self) -> bool {
+        matches!(self, Running | Resumed)
+    }
+}
+
+impl Trigger {
+    /// Lists the triggers.
+    pub const ALL: [Self; 12] = [
+        Asked,
+        StateOnly,
+        Answered,
+        RoundAnswered,
+        PauseOver,
+        Completed,
+        Errored,
+        Faulted,
+        TimedOut,
+        Stopped,
+        Lost,
+        Late,
+    ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every cell of the table, a row a phase, in the order of [`Trigger::ALL`].
+    const TABLE: &str = "\
+        Running:             await pause refuse refuse ignore settle settle settle settle settle settle ignore
+        AwaitingInteraction: refuse refuse await resume ignore refuse refuse settle settle settle settle ignore
+        Pausing:             refuse refuse refuse refuse resume refuse refuse settle settle settle settle ignore
+        Resumed:             await pause refuse refuse ignore settle settle settle settle settle settle ignore
+        Settled:             refuse refuse refuse refuse ignore refuse refuse refuse ignore ignore ignore ignore";
+
+    /// proves: CL-01
+    #[test]
+    fn the_table_is_what_the_requirements_say_cell_by_cell() {
+        for (phase, row) in Phase::ALL.into_iter().zip(TABLE.lines()) {
+            let (name, cells) = row.trim().split_once(':').unwrap();
+            assert_eq!(name, alloc::format!("{phase:?}"));
+            let cells: alloc::vec::Vec<_> = cells.split_whitespace().collect();
+            assert_eq!(cells.len(), Trigger::ALL.len());
+            for (trigger, cell) in Trigger::ALL.into_iter().zip(cells) {
+                let found = match step(phase, trigger) {
+                    Go(AwaitingInteraction) => "await",
+                    Go(Pausing) => "pause",
+                    Go(Resumed) => "resume",
+                    Go(Settled) => "settle",
+                    Go(Running) => "run",
+                    Ignore => "ignore",
+                    Refuse => "refuse",
+                };
+                assert_eq!(found, cell, "{phase:?} × {trigger:?}");
+            }
+        }
+    }
+
+    /// proves: CL-18
+    #[test]
+    fn nothing_leaves_settled() {
+        for trigger in Trigger::ALL {
+            assert!(!matches!(step(Settled, trigger), Go(_)), "{trigger:?}");
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What a server asks in a round, and what goes back.
+
+use alloc::{string::String, vec::Vec};
+
+use form_model::{Content, Decoder, Form, Note, SafeText};
+
+use super::{Object, RawJson, WireError, text, write_text};
+use crate::{Fault, Limits};
+
+/// Is a form that a server wants filled in (elicitation, form mode).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FormRequest {
+    /// What the server says to the person.
+    pub message: SafeText,
+    /// The form.
+    pub form: Form,
+    /// What the decoder read around.
+    pub notes: Vec<Note>,
+}
+
+/// Is one request of a round, decoded and checked.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum InputRequest {
+    Form(FormRequest),
+    /// A kind that no call can claim yet, and its name.
+    Other(&'static str),
+}
+
+impl InputRequest {
+    /// Decodes one request of a round.
+    pub(crate) fn decode(request: &RawJson, limits: &Limits) -> Result<Self, Fault> {
+        let object = Object::decode(request.as_str(), "an input request")?;
+        let method = object
+            .get("method")
+            .and_then(text)
+            .ok_or(WireError::Shape { what: "an input request", expected: "one with a method" })?;
+        match method.as_ref() {
+            "elicitation/create" => Self::decode_elicitation(&object, limits),
+            "sampling/createMessage" => Ok(Self::Other("sampling")),
+            "roots/list" => Ok(Self::Other("roots")),
+            _ => Err(WireError::Shape {
+                what: "the method of an input request",
+                expected: "elicitation/create, sampling/createMessage or roots/list",
+            }
+            .into()),
+        }
+    }
+
+    fn decode_elicitation(request: &Object<'_>, limits: &Limits) -> Result<Self, Fault> {
+        let params = request
+            .get("params")
+            .ok_or(WireError::Shape { what: "an elicitation", expected: "one with params" })?;
+        let params = Object::decode(params, "the params of an elicitation")?;
+        let mode = match params.get("mode") {
+            None => None,
+            Some(mode) => {
+                Some(text(mode).ok_or(WireError::Shape { what: "mode", expected: "a string" })?)
+            }
+        };
+        match mode.as_deref() {
+            None | Some("form") => {}
+            Some("url") => return Ok(Self::Other("url elicitation")),
+            Some(_) => {
+                return Err(WireError::Shape { what: "mode", expected: "form or url" }.into());
+            }
+        }
+        let message = params
+            .get("message")
+            .and_then(text)
+            .ok_or(WireError::Shape { what: "message", expected: "a string" })?;
+        if message.len() > limits.message_bytes_max {
+            let max = limits.message_bytes_max;
+            return Err(WireError::TooLarge { what: "a message in bytes", max }.into());
+        }
+        let schema = params
+            .get("requestedSchema")
+            .ok_or(WireError::Shape { what: "requestedSchema", expected: "a schema" })?;
+        let decoded = Decoder::new(limits.form.clone()).decode(schema).map_err(Fault::Form)?;
+        Ok(Self::Form(FormRequest {
+            message: SafeText::paragraph(&message),
+            form: decoded.form,
+            notes: decoded.notes,
+        }))
+    }
+}
+
+/// Writes a form as an input request.
+pub(crate) fn write_form_request(message: &str, form: &Form, json: &mut String) {
+    json.push_str(r#"{"method":"elicitation/create","params":{"mode":"form","message":"#);
+    write_text(message, json);
+    json.push_str(r#","requestedSchema":"#);
+    json.push_str(&form.to_schema());
+    json.push_str("}}");
+}
+
+/// Is what a person did with a form.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Response {
+    /// Sent it, with this content. The content is checked against the form before it goes out.
+    Accept(Content),
+    /// Said no.
+    Decline,
+    /// Closed it without an answer. On the wire this is `cancel`.
+    Dismiss,
+}
+
+impl Response {
+    /// Decodes an `ElicitResult` (elicitation, response actions). Content counts only with accept,
+    /// and accept without content is an empty one.
+    ///
+    /// # Errors
+    ///
+    /// A text that has not that shape.
+    pub fn decode(json: &str, limits: &form_model::Limits) -> Result<Self, WireError> {
+        let object = Object::decode(json, "an elicitation result")?;
+        let action = object
+            .get("action")
+            .and_then(text)
+            .ok_or(WireError::Shape { what: "action", expected: "a string" })?;
+        match action.as_ref() {
+            "accept" => match object.non_null("content") {
+                None => Ok(Self::Accept(Content::new())),
+                Some(content) => Content::decode(content, limits).map(Self::Accept).map_err(|_| {
+                    WireError::Shape { what: "content", expected: "an object of answers" }
+                }),
+            },
+            "decline" => Ok(Self::Decline),
+            "cancel" => Ok(Self::Dismiss),
+            _ => Err(WireError::Shape { what: "action", expected: "accept, decline or cancel" }),
+        }
+    }
+}
+
+/// Writes the `ElicitResult` of an accepted form.
+pub(crate) fn accepted(answer: &form_model::Answer) -> String {
+    alloc::format!(r#"{{"action":"accept","content":{}}}"#, answer.to_json())
+}
+
+/// The `ElicitResult` of a person who said no.
+pub(crate) const DECLINED: &str = r#"{"action":"decline"}"#;
+
+/// The `ElicitResult` of a person who closed the form.
+pub(crate) const DISMISSED: &str = r#"{"action":"cancel"}"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decode(json: &str) -> Result<Response, WireError> {
+        Response::decode(json, &form_model::Limits::default())
+    }
+
+    /// proves: W-06
+    #[test]
+    fn the_three_actions_stay_apart() {
+        let content = Content::new().with_text("name", "octocat");
+        let accept = r#"{"action":"accept","content":{"name":"octocat"}}"#;
+        assert_eq!(decode(accept), Ok(Response::Accept(content)));
+        assert_eq!(decode(r#"{"action":"accept"}"#), Ok(Response::Accept(Content::new())));
+        assert_eq!(decode(DECLINED), Ok(Response::Decline));
+        assert_eq!(decode(DISMISSED), Ok(Response::Dismiss));
+        // Content beside a refusal is no answer.
+        assert_eq!(decode(r#"{"action":"decline","content":{"a":1}}"#), Ok(Response::Decline));
+        assert_eq!(
+            decode(r#"{"action":"decline","resultType":"complete"}"#),
+            Ok(Response::Decline)
+        );
+    }
+
+    /// proves: W-07
+    #[test]
+    fn what_is_no_elicitation_result_is_refused() {
+        for wrong in [
+            "12345",
+            "null",
+            "[]",
+            "{}",
+            r#"{"action":"submit"}"#,
+            r#"{"action":null}"#,
+            r#"{"action":"accept","content":7}"#,
+            r#"{"action":"accept","content":[]}"#,
+            r#"{"action":"accept","content":{"a":1,"a":2}}"#,
+            r#"{"action":"accept","action":"decline"}"#,
+            r#"{"method":"elicitation/create","result":{"action":"accept"}}"#,
+        ] {
+            assert!(decode(wrong).is_err(), "{wrong}");
+        }
+    }
+}

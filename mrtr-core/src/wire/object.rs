@@ -1,0 +1,110 @@
+//! The members of one JSON object, each once.
+
+use alloc::{borrow::Cow, string::String, vec::Vec};
+use core::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::WireError;
+
+/// Is an object whose members are raw text, in the order of the document.
+pub(crate) struct Object<'a> {
+    members: Vec<(Cow<'a, str>, &'a str)>,
+}
+
+impl<'a> Object<'a> {
+    /// Reads an object. `what` names it in the error.
+    pub(crate) fn decode(text: &'a str, what: &'static str) -> Result<Self, WireError> {
+        if !text.trim_ascii_start().starts_with('{') {
+            return Err(WireError::Shape { what, expected: "an object" });
+        }
+        let mut parser = serde_json::Deserializer::from_str(text);
+        let members = parser
+            .deserialize_map(Members)
+            .map_err(|_| WireError::Shape { what, expected: "an object" })?;
+        let object = Self { members };
+        if object.has_duplicates() {
+            return Err(WireError::Duplicate { what });
+        }
+        Ok(object)
+    }
+
+    fn has_duplicates(&self) -> bool {
+        let mut names: Vec<&str> = self.members.iter().map(|(name, _)| name.as_ref()).collect();
+        names.sort_unstable();
+        names.windows(2).any(|pair| matches!(pair, [a, b] if a == b))
+    }
+
+    /// Returns the text of a member.
+    pub(crate) fn get(&self, name: &str) -> Option<&'a str> {
+        self.members.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
+    }
+
+    /// Returns the text of a member that is not null.
+    pub(crate) fn non_null(&self, name: &str) -> Option<&'a str> {
+        self.get(name).filter(|text| *text != "null")
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &'a str)> {
+        self.members.iter().map(|(name, value)| (name.as_ref(), *value))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.members.len()
+    }
+}
+
+/// Reads the text of a JSON string; `None`: it is no string, or has an unpaired surrogate.
+pub(crate) fn text(json: &str) -> Option<Cow<'_, str>> {
+    let inner = json.strip_prefix('"')?.strip_suffix('"')?;
+    if inner.contains('\\') {
+        serde_json::from_str::<String>(json).ok().map(Cow::Owned)
+    } else {
+        Some(Cow::Borrowed(inner))
+    }
+}
+
+struct Members;
+
+impl<'de> Visitor<'de> for Members {
+    type Value = Vec<(Cow<'de, str>, &'de str)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        let mut found = Vec::new();
+        while let Some(name) = members.next_key_seed(Name)? {
+            found.push((name, members.next_value::<&RawValue>()?.get()));
+        }
+        Ok(found)
+    }
+}
+
+struct Name;
+
+impl<'de> DeserializeSeed<'de> for Name {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, parser: D) -> Result<Self::Value, D::Error> {
+        parser.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Name {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(name))
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(name.into()))
+    }
+}

@@ -1,0 +1,178 @@
+//! The result of a request that may have been answered with `input_required`.
+
+use alloc::{string::String, sync::Arc, vec::Vec};
+use core::fmt;
+
+use super::{Object, RawJson, WireError, text};
+
+/// Is the `requestState` of a round: opaque JSON text, held and echoed as it came.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct StateText(Arc<str>);
+
+impl StateText {
+    /// Returns the JSON string, quotes and escapes included.
+    pub(crate) fn as_json(&self) -> &str {
+        &self.0
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl fmt::Debug for StateText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StateText({} bytes)", self.0.len())
+    }
+}
+
+/// Is what a result says of the request it answers.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum CallResult {
+    /// The request is complete.
+    Complete,
+    /// The server needs input: requests under the keys it chose, and a state to echo.
+    InputRequired { requests: Vec<(String, RawJson)>, state: Option<StateText> },
+}
+
+impl CallResult {
+    /// Decodes a result as far as the lifecycle needs it (mrtr, server requirements).
+    ///
+    /// `extension_types` are further result types that the caller understands; a result of one of
+    /// them is complete as far as the lifecycle goes.
+    pub(crate) fn decode(result: &RawJson, extension_types: &[String]) -> Result<Self, WireError> {
+        let object = Object::decode(result.as_str(), "result")?;
+        let result_type = match object.get("resultType") {
+            None => return Ok(Self::Complete),
+            Some(json) => {
+                text(json).ok_or(WireError::Shape { what: "resultType", expected: "a string" })?
+            }
+        };
+        match result_type.as_ref() {
+            "complete" => Ok(Self::Complete),
+            "input_required" => Self::decode_input_required(&object),
+            other if extension_types.iter().any(|known| known == other) => Ok(Self::Complete),
+            _ => Err(WireError::Shape {
+                what: "resultType",
+                expected: "\"complete\" or \"input_required\"",
+            }),
+        }
+    }
+
+    fn decode_input_required(object: &Object<'_>) -> Result<Self, WireError> {
+        let requests = match object.non_null("inputRequests") {
+            None => Vec::new(),
+            Some(json) => Object::decode(json, "inputRequests")?
+                .iter()
+                .map(|(key, request)| (key.into(), RawJson::part(request)))
+                .collect(),
+        };
+        let state = match object.non_null("requestState") {
+            None => None,
+            Some(json) if json.starts_with('"') => Some(StateText(json.into())),
+            Some(_) => {
+                return Err(WireError::Shape { what: "requestState", expected: "a string" });
+            }
+        };
+        if requests.is_empty() && state.is_none() {
+            return Err(WireError::Shape {
+                what: "an input_required result",
+                expected: "one with inputRequests or requestState",
+            });
+        }
+        Ok(Self::InputRequired { requests, state })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use super::*;
+
+    fn decode(result: &str) -> Result<CallResult, WireError> {
+        CallResult::decode(&RawJson::parse(result).unwrap(), &[])
+    }
+
+    /// proves: W-01
+    #[test]
+    fn an_absent_result_type_is_complete_and_an_unknown_one_is_refused() {
+        assert_eq!(decode("{}"), Ok(CallResult::Complete));
+        assert_eq!(decode(r#"{"resultType":"complete"}"#), Ok(CallResult::Complete));
+        for wrong in [r#"{"resultType":"task"}"#, r#"{"resultType":7}"#, r#"{"resultType":null}"#] {
+            assert!(matches!(decode(wrong), Err(WireError::Shape { what: "resultType", .. })));
+        }
+        assert!(matches!(decode("[]"), Err(WireError::Shape { what: "result", .. })));
+        let task = RawJson::parse(r#"{"resultType":"task"}"#).unwrap();
+        assert_eq!(CallResult::decode(&task, &["task".into()]), Ok(CallResult::Complete));
+    }
+
+    /// proves: W-02
+    #[test]
+    fn input_required_has_requests_or_a_state() {
+        let neither = [
+            r#"{"resultType":"input_required"}"#,
+            r#"{"resultType":"input_required","inputRequests":{}}"#,
+            r#"{"resultType":"input_required","inputRequests":null,"requestState":null}"#,
+        ];
+        for wrong in neither {
+            assert!(decode(wrong).is_err(), "{wrong}");
+        }
+        let state_only = r#"{"resultType":"input_required","inputRequests":{},"requestState":"s"}"#;
+        let Ok(CallResult::InputRequired { requests, state: Some(_) }) = decode(state_only) else {
+            panic!("it is a state-only result");
+        };
+        assert!(requests.is_empty());
+        for wrong in ["7", "{}", "[]", "true"] {
+            let wrong = r#"{"resultType":"input_required","requestState":@}"#.replace('@', wrong);
+            let shape = WireError::Shape { what: "requestState", expected: "a string" };
+            assert_eq!(decode(&wrong), Err(shape), "{wrong}");
+        }
+        assert!(decode(r#"{"resultType":"input_required","inputRequests":[]}"#).is_err());
+    }
+
+    /// proves: W-08
+    #[test]
+    fn a_state_is_the_text_that_came_whatever_it_holds() {
+        let json = r#""a\ud800\u0041\/\n é""#;
+        let result = r#"{"resultType":"input_required","requestState": @ }"#.replace('@', json);
+        let Ok(CallResult::InputRequired { state: Some(state), .. }) = decode(&result) else {
+            panic!("it has a state");
+        };
+        assert_eq!(state.as_json(), json);
+        assert_eq!(alloc::format!("{state:?}"), alloc::format!("StateText({} bytes)", json.len()));
+    }
+
+    /// proves: W-11
+    #[test]
+    fn members_that_come_twice_are_refused_at_any_depth_that_is_read() {
+        for (wrong, what) in [
+            (r#"{"resultType":"input_required","requestState":"a","requestState":"b"}"#, "result"),
+            (r#"{"resultType":"complete","resultType":"input_required"}"#, "result"),
+            (
+                r#"{"resultType":"input_required","inputRequests":{"a":{},"\u0061":{}}}"#,
+                "inputRequests",
+            ),
+        ] {
+            assert_eq!(decode(wrong), Err(WireError::Duplicate { what }));
+        }
+    }
+
+    /// proves: W-11
+    #[test]
+    fn text_that_is_no_json_or_too_deep_is_refused_before_it_is_read() {
+        let deep = "[".repeat(100_000);
+        assert_eq!(
+            RawJson::parse(&deep).unwrap_err().to_string(),
+            "expected at most 127 levels of nesting"
+        );
+        let nested = alloc::format!("{}{}", "[".repeat(128), "]".repeat(128));
+        assert!(matches!(RawJson::parse(&nested), Err(WireError::TooDeep { .. })));
+        let nested = alloc::format!("{}{}", "[".repeat(127), "]".repeat(127));
+        assert!(RawJson::parse(&nested).is_ok());
+        assert!(RawJson::parse(&alloc::format!("\"{}\\\"[\"", "[".repeat(500))).is_ok());
+        for wrong in ["", "{", "{} {}", "{\"a\":1,}", "nul", "'a'"] {
+            assert_eq!(RawJson::parse(wrong), Err(WireError::NotJson), "{wrong}");
+        }
+    }
+}
