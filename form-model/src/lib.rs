@@ -48,7 +48,7 @@ pub use decode::{Decoded, Decoder};
 pub use form::{Bound, Choice, ChoiceOption, Choices, Field, Flag, Form, Kind, Numeric, Text};
 pub use format::Format;
 pub use limits::Limits;
-pub use number::{Number, NumberError};
+pub use number::{Number, NumberError, decimal_layout};
 pub use safe_text::SafeText;
 pub use value::{Answer, Content, ContentError, Unusable, Value};
 pub use verdict::{Note, NoteCode, Refusal, RefusalCode};

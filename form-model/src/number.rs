@@ -309,12 +309,22 @@ impl fmt::Display for Number {
         if self.coefficient < 0 {
             f.write_str("-")?;
         }
-        f.write_str(&layout(&digits, i64::from(self.exponent)))
+        f.write_str(&decimal_layout(&digits, i64::from(self.exponent)))
     }
 }
 
-/// Lays decimal digits without a trailing zero, times a power of ten, out as ECMAScript does.
-fn layout(digits: &str, exponent: i64) -> String {
+/// Lays decimal digits, times a power of ten, out as ECMAScript's `Number::toString` does.
+///
+/// The digits are the shortest that name the value: no zero leads or ends them.
+///
+/// ```
+/// use form_model::decimal_layout;
+///
+/// assert_eq!(decimal_layout("15", -1), "1.5");
+/// assert_eq!(decimal_layout("1", 30), "1e+30");
+/// ```
+#[must_use]
+pub fn decimal_layout(digits: &str, exponent: i64) -> String {
     let length = i64::try_from(digits.len()).unwrap_or(i64::MAX);
     let point = length.saturating_add(exponent);
     let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));

@@ -5,6 +5,8 @@
 //!
 //! - [`Invocation`]: the client role. One call of a tool over many requests, with a person in the
 //!   middle.
+//! - [`Exchange`]: the server role. One request, from its bytes to its answer, and the sealed
+//!   [`RequestState`] that remembers between requests.
 //! - [`lifecycle`]: the phases, and the one table that moves from phase to phase.
 //! - [`wire`]: the JSON shapes that a machine decides on; everything else passes through as text.
 
@@ -15,13 +17,19 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+#[cfg(feature = "request-state")]
+pub mod exchange;
 mod id;
 mod invocation;
 pub mod lifecycle;
 mod limits;
+#[cfg(feature = "request-state")]
+mod request_state;
 mod time;
 pub mod wire;
 
+#[cfg(feature = "request-state")]
+pub use exchange::{Endpoint, Exchange, InputRequest, Need};
 pub use id::{InvalidId, InvocationId, LegId};
 pub use invocation::{
     Action, Actions, Binding, Claims, Clock, Closure, Event, Fault, Interaction, Invocation,
@@ -29,4 +37,8 @@ pub use invocation::{
 };
 pub use lifecycle::{Phase, Step, Trigger};
 pub use limits::{Clocks, Limits};
+#[cfg(feature = "request-state")]
+pub use request_state::{
+    InvalidLifetime, Keyring, KeyringError, OpenCause, RequestState, TOKEN_BYTES_MAX,
+};
 pub use time::{Instant, UnixTime};

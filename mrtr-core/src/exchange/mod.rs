@@ -1,0 +1,401 @@
+//! The server role: one request, from its bytes to its answer.
+
+mod answers;
+mod event;
+mod incoming;
+
+use alloc::{format, string::String, vec::Vec};
+
+use rand_core::CryptoRng;
+
+pub use answers::{AnswerError, Answers, Elicited};
+pub use event::{
+    Action, Actions, Event, HandlerFault, InputRequest, Misuse, Need, Report, Respond, Run,
+};
+pub use incoming::{Headers, Incoming};
+
+use crate::{
+    Limits, OpenCause, Phase, RequestState, Step, Trigger, UnixTime, lifecycle,
+    request_state::{Context, digest},
+    wire::{Capabilities, Method, Object, PROTOCOL_VERSION, RawJson, RpcError, text},
+};
+use answers::Asked;
+use incoming::{Read, Refused, Sound, invalid_params};
+
+/// Is the part of a server that answers requests under one name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Endpoint {
+    name: String,
+    request_state: Option<RequestState>,
+    limits: Limits,
+    message_bytes_max: usize,
+}
+
+impl Endpoint {
+    /// Makes an endpoint without keys. A state sealed by one endpoint opens at no other.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            request_state: None,
+            limits: Limits::default(),
+            message_bytes_max: 4 * 1024 * 1024,
+        }
+    }
+
+    /// Gives the endpoint keys. Every round that asks is sealed then, and answers without its
+    /// state count for nothing.
+    #[must_use]
+    pub fn with_request_state(self, request_state: RequestState) -> Self {
+        Self { request_state: Some(request_state), ..self }
+    }
+
+    /// Sets the bounds of forms and answers.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Sets the bytes that a message may have. Default 4 MiB.
+    #[must_use]
+    pub fn with_message_bytes_max(self, message_bytes_max: usize) -> Self {
+        Self { message_bytes_max, ..self }
+    }
+}
+
+/// Is one request of a client and its answer.
+///
+/// It decides from the request alone whether the handler may run, and what the handler gets to
+/// see. Nothing of it is needed for the next request: what a flow remembers is in the sealed
+/// state.
+///
+/// ```
+/// use form_model::Form;
+/// use mrtr_core::exchange::{Action, Event, Exchange, Incoming};
+/// use mrtr_core::{Endpoint, InputRequest, Keyring, Need, RequestState, UnixTime, wire::RawJson};
+///
+/// # let mut rng = getrandom::rand_core::UnwrapErr(getrandom::SysRng);
+/// let keys = Keyring::new([("2026-10", [7; 32])])?;
+/// let endpoint = Endpoint::new("deployments").with_request_state(RequestState::new(keys));
+/// let now = UnixTime::from_secs(1_800_000_000);
+///
+/// let message = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"deploy","_meta":{
+///     "io.modelcontextprotocol/protocolVersion":"2026-07-28",
+///     "io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}}}}"#;
+/// let incoming = Incoming { message, headers: None, principal: Some("alice") };
+/// let (mut exchange, actions) = Exchange::receive(&endpoint, now, incoming);
+/// let [Action::Run(run)] = actions.as_slice() else { unreachable!() };
+/// assert_eq!(run.round, 1);
+///
+/// // The handler finds that it has to ask.
+/// let form = Form::from_schema(
+///     r#"{"type": "object", "properties": {"confirm": {"type": "boolean"}}}"#,
+/// )?;
+/// let need = Need::new().request("sure", InputRequest::form("Really deploy?", form));
+/// let actions = exchange.handle(now, &mut rng, Event::Need(need))?;
+/// let [Action::Respond(respond), Action::Report(_)] = actions.as_slice() else { unreachable!() };
+/// assert_eq!(respond.status, 200);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exchange<'e> {
+    endpoint: &'e Endpoint,
+    phase: Phase,
+    /// The request that the handler runs for; `None` where it was answered at once.
+    call: Option<Call>,
+}
+
+/// Is what an exchange keeps of a request while its handler runs.
+#[derive(Clone, Debug, PartialEq)]
+struct Call {
+    id: RawJson,
+    method: String,
+    principal: Option<String>,
+    digest: [u8; 32],
+    capabilities: Capabilities,
+    round: u32,
+}
+
+impl<'e> Exchange<'e> {
+    /// Takes a request. The action is to run its handler, or to answer it at once.
+    pub fn receive(
+        endpoint: &'e Endpoint,
+        now: UnixTime,
+        incoming: Incoming<'_>,
+    ) -> (Self, Actions) {
+        let settled =
+            |actions| (Self { endpoint, phase: Phase::Settled, call: None }, Actions(actions));
+        let principal = incoming.principal;
+        let sound = match incoming.read(endpoint) {
+            Read::Request(sound) => sound,
+            Read::Notification => {
+                return settled([Action::Respond(Respond { status: 202, body: None })].into());
+            }
+            Read::Refused(refused) => return settled([refused.respond()].into()),
+        };
+        match admit(endpoint, now, principal, sound) {
+            Ok((call, run)) => {
+                let phase = if call.round == 1 { Phase::Running } else { Phase::Resumed };
+                (Self { endpoint, phase, call: Some(call) }, Actions([Action::Run(run)].into()))
+            }
+            Err(actions) => settled(actions),
+        }
+    }
+
+    /// Takes how the handler ended, and answers the request.
+    ///
+    /// # Errors
+    ///
+    /// A request that is answered. Nothing has changed.
+    pub fn handle(
+        &mut self,
+        now: UnixTime,
+        rng: &mut (impl CryptoRng + ?Sized),
+        event: Event,
+    ) -> Result<Actions, Misuse> {
+        let Some(call) = &self.call else { return Err(Misuse::Answered) };
+        let ended = call.end(self.endpoint, now, rng, event);
+        match lifecycle::step(self.phase, ended.trigger) {
+            Step::Go(phase) => {
+                self.phase = phase;
+                Ok(Actions(ended.actions))
+            }
+            Step::Ignore | Step::Refuse => Err(Misuse::Answered),
+        }
+    }
+
+    /// Returns the phase: of a request that was answered with questions, that it awaits the retry.
+    #[must_use]
+    pub const fn phase(&self) -> Phase {
+        self.phase
+    }
+}
+
+/// Opens the state of a request and checks its answers: whether the handler may run, and on what.
+fn admit(
+    endpoint: &Endpoint,
+    now: UnixTime,
+    principal: Option<&str>,
+    sound: Sound,
+) -> Result<(Call, Run), Vec<Action>> {
+    let Sound { id, method, params, capabilities } = sound;
+    let refuse = |message: String| {
+        let error = invalid_params(message);
+        Vec::from([Refused { id: Some(id.clone()), status: 200, error }.respond()])
+    };
+    let mut call = Call {
+        id: id.clone(),
+        method,
+        principal: principal.map(Into::into),
+        digest: [0; 32],
+        capabilities,
+        round: 1,
+    };
+    let mut run = Run {
+        method: call.method.clone(),
+        params: params.clone(),
+        round: 1,
+        capabilities,
+        state: None,
+        answers: Answers::default(),
+    };
+    if Method::from_name(&call.method).is_none() {
+        return Ok((call, run));
+    }
+    let malformed = |error| refuse(format!("{error}"));
+    call.digest = digest(&call.method, &params).map_err(malformed)?;
+    let object = Object::decode(params.as_str(), "params").map_err(malformed)?;
+    let responses = match object.get("inputResponses") {
+        None => None,
+        Some(json) => Some(Object::decode(json, "inputResponses").map_err(malformed)?),
+    };
+    let state_refused = |cause| {
+        let mut actions = refuse("Invalid requestState".into());
+        let method = call.method.clone();
+        actions.push(Action::Report(Report::StateRefused { method, cause }));
+        actions
+    };
+    let Some(token) = object.get("requestState") else {
+        if let Some(responses) = responses.filter(|_| endpoint.request_state.is_none()) {
+            run.answers = Answers::unchecked(&responses, &endpoint.limits);
+        }
+        return Ok((call, run));
+    };
+    let states =
+        endpoint.request_state.as_ref().ok_or_else(|| state_refused(OpenCause::NoKeyring))?;
+    let token = text(token).ok_or_else(|| state_refused(OpenCause::Malformed))?;
+    let opened = states
+        .open(now, &call.context(endpoint), &token)
+        .map_err(|error| state_refused(error.cause()))?;
+    let asked = Asked::decode(&opened.payload, &endpoint.limits)
+        .map_err(|_| state_refused(OpenCause::Malformed))?;
+    run.answers = Answers::checked(responses.as_ref(), &asked, &endpoint.limits)
+        .map_err(|error| refuse(format!("Invalid inputResponses: {error}")))?;
+    run.state = asked.state;
+    run.round = opened.round.saturating_add(1);
+    call.round = run.round;
+    Ok((call, run))
+}
+
+/// Is how a request ends: what that is to the lifecycle, and what to do.
+struct Ended {
+    trigger: Trigger,
+    actions: Vec<Action>,
+}
+
+impl Call {
+    fn context<'c>(&'c self, endpoint: &'c Endpoint) -> Context<'c> {
+        Context {
+            protocol_version: PROTOCOL_VERSION,
+            method: &self.method,
+            endpoint: &endpoint.name,
+            principal: self.principal.as_deref(),
+            digest: &self.digest,
+        }
+    }
+
+    fn end(
+        &self,
+        endpoint: &Endpoint,
+        now: UnixTime,
+        rng: &mut (impl CryptoRng + ?Sized),
+        event: Event,
+    ) -> Ended {
+        let ended = match event {
+            Event::Finish(result) => self.finish(&result),
+            Event::Fail(error) => Ok(self.fail(error)),
+            Event::Need(need) => self.need(endpoint, now, rng, &need),
+        };
+        ended.unwrap_or_else(|fault| {
+            let mut ended = self.fail(fault.to_error());
+            let method = self.method.clone();
+            ended.actions.push(Action::Report(Report::HandlerFault { method, fault }));
+            ended
+        })
+    }
+
+    fn fail(&self, error: RpcError) -> Ended {
+        let refused = Refused { id: Some(self.id.clone()), status: http_status(error.code), error };
+        Ended { trigger: Trigger::Errored, actions: [refused.respond()].into() }
+    }
+
+    fn finish(&self, result: &RawJson) -> Result<Ended, HandlerFault> {
+        let object = Object::decode(result.as_str(), "result").map_err(|_| HandlerFault::Result)?;
+        let open = result.as_str().trim_ascii_end().strip_suffix('}').unwrap_or_default();
+        let result = match object.get("resultType") {
+            // A server always names the type (basic, results).
+            None if object.len() == 0 => r#"{"resultType":"complete"}"#.into(),
+            None => format!(r#"{open},"resultType":"complete"}}"#),
+            Some(r#""input_required""#) => return Err(HandlerFault::Result),
+            Some(_) => result.as_str().into(),
+        };
+        Ok(Ended { trigger: Trigger::Completed, actions: [self.respond(&result)].into() })
+    }
+
+    /// Answers with a round, if the client can take it.
+    fn need(
+        &self,
+        endpoint: &Endpoint,
+        now: UnixTime,
+        rng: &mut (impl CryptoRng + ?Sized),
+        need: &Need,
+    ) -> Result<Ended, HandlerFault> {
+        self.check_need(endpoint, need)?;
+        let missing = self.capabilities.missing(need.capabilities());
+        if !missing.is_empty() {
+            let mut ended = self.fail(missing_capability(missing));
+            let method = self.method.clone();
+            ended.actions.push(Action::Report(Report::MissingCapability { method, missing }));
+            return Ok(ended);
+        }
+        let mut result = String::from(r#"{"resultType":"input_required""#);
+        if !need.requests.is_empty() {
+            result.push_str(r#","inputRequests":{"#);
+            for (index, (key, request)) in need.requests.iter().enumerate() {
+                if index > 0 {
+                    result.push(',');
+                }
+                crate::wire::write_text(key, &mut result);
+                result.push(':');
+                request.write(&mut result);
+            }
+            result.push('}');
+        }
+        if let Some(states) = &endpoint.request_state {
+            let payload = Asked::encode(&need.requests, need.state.as_ref());
+            let token = states
+                .seal(rng, now, &self.context(endpoint), self.round, payload.as_bytes())
+                .map_err(|_| HandlerFault::StateTooLarge)?;
+            result.push_str(&format!(r#","requestState":"{token}""#));
+        }
+        result.push('}');
+        let report = Report::InputRequired {
+            method: self.method.clone(),
+            round: self.round,
+            requests: need.requests.len(),
+        };
+        let trigger = if need.requests.is_empty() { Trigger::StateOnly } else { Trigger::Asked };
+        Ok(Ended { trigger, actions: [self.respond(&result), Action::Report(report)].into() })
+    }
+
+    /// Finds what a handler can not need.
+    fn check_need(&self, endpoint: &Endpoint, need: &Need) -> Result<(), HandlerFault> {
+        if Method::from_name(&self.method).is_none() {
+            return Err(HandlerFault::MethodCanNotAsk);
+        }
+        if need.requests.is_empty() && need.state.is_none() {
+            return Err(HandlerFault::EmptyNeed);
+        }
+        if need.state.is_some() && endpoint.request_state.is_none() {
+            return Err(HandlerFault::NoKeyring);
+        }
+        let mut keys: Vec<&str> = need.requests.iter().map(|(key, _)| key.as_str()).collect();
+        keys.sort_unstable();
+        if keys.windows(2).any(|pair| matches!(pair, [a, b] if a == b)) {
+            return Err(HandlerFault::DuplicateKey);
+        }
+        let decoder = form_model::Decoder::new(endpoint.limits.form.clone());
+        for (_, InputRequest::Form { form, .. }) in &need.requests {
+            decoder.decode(&form.to_schema()).map_err(HandlerFault::Form)?;
+        }
+        Ok(())
+    }
+
+    fn respond(&self, result: &str) -> Action {
+        let id = self.id.as_str();
+        let body = RawJson::composed(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
+        Action::Respond(Respond { status: 200, body: Some(body) })
+    }
+}
+
+impl Refused {
+    fn respond(self) -> Action {
+        let id = self.id.as_ref().map_or("null", RawJson::as_str);
+        let mut body = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":"#);
+        self.error.write(&mut body);
+        body.push('}');
+        Action::Respond(Respond { status: self.status, body: Some(RawJson::composed(body)) })
+    }
+}
+
+fn missing_capability(missing: Capabilities) -> RpcError {
+    let data = format!(r#"{{"requiredCapabilities":{}}}"#, missing.to_json());
+    RpcError {
+        data: Some(RawJson::composed(data)),
+        ..RpcError::new(RpcError::MISSING_CAPABILITY, "Missing required client capability")
+    }
+}
+
+/// Returns the HTTP status of an error (transports, error handling). What a handler finds wrong is
+/// an answer like any other.
+const fn http_status(code: i64) -> u16 {
+    match code {
+        RpcError::PARSE
+        | RpcError::INVALID_REQUEST
+        | RpcError::HEADER_MISMATCH
+        | RpcError::MISSING_CAPABILITY
+        | RpcError::UNSUPPORTED_VERSION => 400,
+        RpcError::METHOD_NOT_FOUND => 404,
+        _ => 200,
+    }
+}

@@ -1,0 +1,500 @@
+//! The sealed request state: what a server remembers of a round, kept by the client, and safe from
+//! it.
+//!
+//! `docs/request-state.md` has the format byte by byte.
+
+mod canonical;
+mod keyring;
+
+use alloc::{string::String, vec::Vec};
+use core::{fmt, time::Duration};
+
+use base64ct::{Base64UrlUnpadded, Encoding as _};
+use rand_core::CryptoRng;
+use subtle::ConstantTimeEq as _;
+use thiserror::Error;
+use xaes_256_gcm::{
+    Nonce, Xaes256Gcm,
+    aead::{Aead as _, KeyInit as _, Payload},
+};
+
+pub(crate) use canonical::digest;
+pub use keyring::{Keyring, KeyringError};
+
+use crate::UnixTime;
+use keyring::Key;
+
+/// The longest token, in characters of base64url. A longer one is not looked at.
+pub const TOKEN_BYTES_MAX: usize = 64 * 1024;
+
+/// Seals and opens request states.
+///
+/// A state is encrypted (XAES-256-GCM) and opens only for the protocol version, method, endpoint,
+/// principal and params that it was sealed for, and only until it expires.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RequestState {
+    keyring: Keyring,
+    lifetime: Duration,
+    anonymous_lifetime: Duration,
+}
+
+/// Says why a configuration is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("expected a lifetime of 1 second to 30 days")]
+pub struct InvalidLifetime;
+
+/// How far the clocks of two servers with one key may differ.
+const SKEW_SECS: u64 = 30;
+
+impl RequestState {
+    /// Makes a sealer with the keys of a ring. States live 5 minutes, those of callers without a
+    /// principal 60 seconds.
+    #[must_use]
+    pub const fn new(keyring: Keyring) -> Self {
+        Self {
+            keyring,
+            lifetime: Duration::from_secs(300),
+            anonymous_lifetime: Duration::from_secs(60),
+        }
+    }
+
+    /// Sets how long states live, in whole seconds: of callers with a principal, and of those
+    /// without.
+    ///
+    /// # Errors
+    ///
+    /// A lifetime under a second or over 30 days.
+    pub fn with_lifetimes(
+        self,
+        lifetime: Duration,
+        anonymous_lifetime: Duration,
+    ) -> Result<Self, InvalidLifetime> {
+        let is_sound = |lifetime: Duration| (1..=30 * 86_400).contains(&lifetime.as_secs());
+        if !is_sound(lifetime) || !is_sound(anonymous_lifetime) {
+            return Err(InvalidLifetime);
+        }
+        Ok(Self { lifetime, anonymous_lifetime, ..self })
+    }
+
+    /// Seals a payload.
+    ///
+    /// # Errors
+    ///
+    /// A payload that makes the token longer than [`TOKEN_BYTES_MAX`], or names that are too long.
+    pub(crate) fn seal(
+        &self,
+        rng: &mut (impl CryptoRng + ?Sized),
+        now: UnixTime,
+        context: &Context<'_>,
+        round: u32,
+        payload: &[u8],
+    ) -> Result<String, SealError> {
+        let key = self.keyring.first().ok_or(SealError)?;
+        let lifetime =
+            if context.principal.is_some() { self.lifetime } else { self.anonymous_lifetime };
+        let mut id = [0; 16];
+        rng.fill_bytes(&mut id);
+        let claims = Claims {
+            issued: now,
+            expires: UnixTime::from_secs(now.as_secs().saturating_add(lifetime.as_secs())),
+            round,
+            id,
+            digest: *context.digest,
+            principal: context.principal,
+            payload,
+        };
+        let plaintext = claims.encode().ok_or(SealError)?;
+        if plaintext.len() > TOKEN_BYTES_MAX {
+            return Err(SealError);
+        }
+        let mut nonce = Nonce::default();
+        rng.fill_bytes(&mut nonce);
+        let mut token = header(&key.id);
+        let associated = associated_data(&token, context);
+        let sealed = cipher(key)
+            .encrypt(&nonce, Payload { msg: &plaintext, aad: &associated })
+            .map_err(|_| SealError)?;
+        token.extend_from_slice(&nonce);
+        token.extend_from_slice(&sealed);
+        let token = Base64UrlUnpadded::encode_string(&token);
+        if token.len() > TOKEN_BYTES_MAX { Err(SealError) } else { Ok(token) }
+    }
+
+    /// Opens a token.
+    ///
+    /// # Errors
+    ///
+    /// One error for whatever is wrong. Its cause is for the server's own report.
+    pub(crate) fn open(
+        &self,
+        now: UnixTime,
+        context: &Context<'_>,
+        token: &str,
+    ) -> Result<Opened, OpenError> {
+        if token.len() > TOKEN_BYTES_MAX {
+            return Err(OpenError(OpenCause::TooLong));
+        }
+        let malformed = OpenError(OpenCause::Malformed);
+        let bytes = Base64UrlUnpadded::decode_vec(token).map_err(|_| malformed)?;
+        let [VERSION, ENCRYPTED, id_len, rest @ ..] = bytes.as_slice() else {
+            return Err(malformed);
+        };
+        let (key_id, rest) = rest.split_at_checked(usize::from(*id_len)).ok_or(malformed)?;
+        let (nonce, sealed) = rest.split_at_checked(NONCE_BYTES).ok_or(malformed)?;
+        let key = self.keyring.find(key_id).ok_or(OpenError(OpenCause::UnknownKey))?;
+        let associated = associated_data(&header(&key.id), context);
+        let nonce = Nonce::try_from(nonce).map_err(|_| malformed)?;
+        let plaintext = cipher(key)
+            .decrypt(&nonce, Payload { msg: sealed, aad: &associated })
+            .map_err(|_| OpenError(OpenCause::NotAuthentic))?;
+        let claims = Claims::decode(&plaintext).ok_or(malformed)?;
+        claims.check(now, context)?;
+        Ok(Opened { round: claims.round, payload: claims.payload.into() })
+    }
+}
+
+const VERSION: u8 = 1;
+const ENCRYPTED: u8 = 1;
+const NONCE_BYTES: usize = 24;
+
+fn cipher(key: &Key) -> Xaes256Gcm {
+    Xaes256Gcm::new((&*key.secret).into())
+}
+
+/// Writes what a token begins with. A key's id is at most 64 bytes.
+fn header(key_id: &str) -> Vec<u8> {
+    let mut header = alloc::vec![VERSION, ENCRYPTED, u8::try_from(key_id.len()).unwrap_or(u8::MAX)];
+    header.extend_from_slice(key_id.as_bytes());
+    header
+}
+
+/// Is what a state is bound to.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'a> {
+    pub(crate) protocol_version: &'a str,
+    pub(crate) method: &'a str,
+    pub(crate) endpoint: &'a str,
+    pub(crate) principal: Option<&'a str>,
+    pub(crate) digest: &'a [u8; 32],
+}
+
+/// Writes what is authenticated beside the ciphertext: each part after its length, so that no two
+/// contexts have one text.
+fn associated_data(header: &[u8], context: &Context<'_>) -> Vec<u8> {
+    let mut data = Vec::from(b"mrtr-core request state");
+    for part in [
+        header,
+        context.protocol_version.as_bytes(),
+        context.method.as_bytes(),
+        context.endpoint.as_bytes(),
+    ] {
+        data.extend_from_slice(&(part.len() as u64).to_be_bytes());
+        data.extend_from_slice(part);
+    }
+    data
+}
+
+/// Is what is inside a token.
+struct Claims<'a> {
+    issued: UnixTime,
+    expires: UnixTime,
+    round: u32,
+    id: [u8; 16],
+    digest: [u8; 32],
+    principal: Option<&'a str>,
+    payload: &'a [u8],
+}
+
+impl<'a> Claims<'a> {
+    fn encode(&self) -> Option<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(96 + self.payload.len());
+        bytes.extend_from_slice(&self.issued.as_secs().to_be_bytes());
+        bytes.extend_from_slice(&self.expires.as_secs().to_be_bytes());
+        bytes.extend_from_slice(&self.round.to_be_bytes());
+        bytes.extend_from_slice(&self.id);
+        bytes.extend_from_slice(&self.digest);
+        match self.principal {
+            None => bytes.push(0),
+            Some(principal) => {
+                bytes.push(1);
+                bytes.extend_from_slice(&u16::try_from(principal.len()).ok()?.to_be_bytes());
+                bytes.extend_from_slice(principal.as_bytes());
+            }
+        }
+        bytes.extend_from_slice(self.payload);
+        Some(bytes)
+    }
+
+    fn decode(bytes: &'a [u8]) -> Option<Self> {
+        let (issued, rest) = bytes.split_first_chunk()?;
+        let (expires, rest) = rest.split_first_chunk()?;
+        let (round, rest) = rest.split_first_chunk()?;
+        let (id, rest) = rest.split_first_chunk()?;
+        let (digest, rest) = rest.split_first_chunk()?;
+        let (principal, payload) = match rest.split_first()? {
+            (0, payload) => (None, payload),
+            (1, rest) => {
+                let (length, rest) = rest.split_first_chunk()?;
+                let length = usize::from(u16::from_be_bytes(*length));
+                let (principal, payload) = rest.split_at_checked(length)?;
+                (Some(core::str::from_utf8(principal).ok()?), payload)
+            }
+            _ => return None,
+        };
+        Some(Self {
+            issued: UnixTime::from_secs(u64::from_be_bytes(*issued)),
+            expires: UnixTime::from_secs(u64::from_be_bytes(*expires)),
+            round: u32::from_be_bytes(*round),
+            id: *id,
+            digest: *digest,
+            principal,
+            payload,
+        })
+    }
+
+    fn check(&self, now: UnixTime, context: &Context<'_>) -> Result<(), OpenError> {
+        let same_principal = match (self.principal, context.principal) {
+            (None, None) => true,
+            (Some(sealed), Some(found)) => sealed.as_bytes().ct_eq(found.as_bytes()).into(),
+            _ => false,
+        };
+        let same_params = bool::from(self.digest.ct_eq(context.digest));
+        let failed = |cause| Err(OpenError(cause));
+        if now >= self.expires {
+            return failed(OpenCause::Expired);
+        }
+        if self.issued.as_secs() > now.as_secs().saturating_add(SKEW_SECS) {
+            return failed(OpenCause::NotYetValid);
+        }
+        if !same_principal {
+            return failed(OpenCause::OtherPrincipal);
+        }
+        if !same_params {
+            return failed(OpenCause::OtherParams);
+        }
+        Ok(())
+    }
+}
+
+/// Is a state that was opened: only a token that verified makes one.
+#[derive(PartialEq, Eq)]
+pub(crate) struct Opened {
+    pub(crate) round: u32,
+    pub(crate) payload: Vec<u8>,
+}
+
+impl fmt::Debug for Opened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Opened(round {}, {} bytes)", self.round, self.payload.len())
+    }
+}
+
+/// Says that a state could not be sealed: it is too large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the state is too large to seal")]
+pub(crate) struct SealError;
+
+/// Says that a token did not open, and nothing more.
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
+#[error("invalid requestState")]
+pub(crate) struct OpenError(OpenCause);
+
+impl OpenError {
+    /// Returns why, for the server's own report.
+    pub(crate) const fn cause(self) -> OpenCause {
+        self.0
+    }
+}
+
+impl fmt::Debug for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OpenError")
+    }
+}
+
+/// Says why a request state did not open. It is for the server's report, never for the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum OpenCause {
+    /// The server has no keys.
+    NoKeyring,
+    /// The token is over its limit.
+    TooLong,
+    /// The token is no token of this crate.
+    Malformed,
+    /// No key of the ring has the token's key id.
+    UnknownKey,
+    /// The token was changed, or was sealed by another key, endpoint, method or version.
+    NotAuthentic,
+    /// The token is past its time.
+    Expired,
+    /// The token was sealed in the future.
+    NotYetValid,
+    /// The token was sealed for another principal.
+    OtherPrincipal,
+    /// The token was sealed for other params.
+    OtherParams,
+}
+
+#[cfg(test)]
+mod tests {
+    use getrandom::{SysRng, rand_core::UnwrapErr};
+
+    use super::*;
+
+    const NOW: UnixTime = UnixTime::from_secs(1_800_000_000);
+    const DIGEST: [u8; 32] = [3; 32];
+    const CONTEXT: Context<'static> = Context {
+        protocol_version: "2026-07-28",
+        method: "tools/call",
+        endpoint: "deployments",
+        principal: Some("alice"),
+        digest: &DIGEST,
+    };
+
+    fn states() -> RequestState {
+        RequestState::new(Keyring::new([("k1", [1; 32])]).unwrap())
+    }
+
+    fn seal(states: &RequestState, context: &Context<'_>) -> String {
+        states.seal(&mut UnwrapErr(SysRng), NOW, context, 2, b"payload").unwrap()
+    }
+
+    fn cause(
+        states: &RequestState,
+        now: UnixTime,
+        context: &Context<'_>,
+        token: &str,
+    ) -> OpenCause {
+        let error = states.open(now, context, token).unwrap_err();
+        assert_eq!(alloc::format!("{error} {error:?}"), "invalid requestState OpenError");
+        error.cause()
+    }
+
+    /// proves: ST-01
+    #[test]
+    fn what_was_sealed_opens_and_two_seals_of_it_differ() {
+        let states = states();
+        let token = seal(&states, &CONTEXT);
+        let opened = states.open(NOW, &CONTEXT, &token).unwrap();
+        assert_eq!((opened.round, opened.payload.as_slice()), (2, b"payload".as_slice()));
+        assert_ne!(token, seal(&states, &CONTEXT));
+        assert!(token.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_'));
+    }
+
+    /// proves: ST-03
+    #[test]
+    fn a_state_opens_for_nothing_but_what_it_is_bound_to() {
+        let states = states();
+        let token = seal(&states, &CONTEXT);
+        let other_digest = [4; 32];
+        for (context, expected) in [
+            (Context { protocol_version: "2027-01-01", ..CONTEXT }, OpenCause::NotAuthentic),
+            (Context { method: "prompts/get", ..CONTEXT }, OpenCause::NotAuthentic),
+            (Context { endpoint: "billing", ..CONTEXT }, OpenCause::NotAuthentic),
+            (Context { principal: Some("bob"), ..CONTEXT }, OpenCause::OtherPrincipal),
+            (Context { principal: None, ..CONTEXT }, OpenCause::OtherPrincipal),
+            (Context { digest: &other_digest, ..CONTEXT }, OpenCause::OtherParams),
+        ] {
+            assert_eq!(cause(&states, NOW, &context, &token), expected);
+        }
+        let anonymous = seal(&states, &Context { principal: None, ..CONTEXT });
+        assert_eq!(cause(&states, NOW, &CONTEXT, &anonymous), OpenCause::OtherPrincipal);
+    }
+
+    /// proves: ST-04
+    #[test]
+    fn a_state_expires_and_is_not_valid_before_its_time() {
+        let states = states();
+        let at = |secs: u64| UnixTime::from_secs(NOW.as_secs() + secs);
+        let token = seal(&states, &CONTEXT);
+        assert!(states.open(at(299), &CONTEXT, &token).is_ok());
+        assert_eq!(cause(&states, at(300), &CONTEXT, &token), OpenCause::Expired);
+        let anonymous = Context { principal: None, ..CONTEXT };
+        let token = seal(&states, &anonymous);
+        assert!(states.open(at(59), &anonymous, &token).is_ok());
+        assert_eq!(cause(&states, at(60), &anonymous, &token), OpenCause::Expired);
+        let before = |secs: u64| UnixTime::from_secs(NOW.as_secs() - secs);
+        assert!(states.open(before(30), &anonymous, &token).is_ok());
+        assert_eq!(cause(&states, before(31), &anonymous, &token), OpenCause::NotYetValid);
+        assert_eq!(
+            cause(&states, UnixTime::from_secs(u64::MAX), &anonymous, &token),
+            OpenCause::Expired
+        );
+    }
+
+    /// proves: ST-04
+    #[test]
+    fn lifetimes_without_sense_are_refused() {
+        let with = |lifetime, anonymous| states().with_lifetimes(lifetime, anonymous);
+        let second = Duration::from_secs(1);
+        assert!(with(second, second).is_ok());
+        for wrong in [Duration::ZERO, Duration::from_millis(999), Duration::MAX] {
+            assert_eq!(with(wrong, second), Err(InvalidLifetime));
+            assert_eq!(with(second, wrong), Err(InvalidLifetime));
+        }
+    }
+
+    /// proves: ST-06
+    #[test]
+    fn a_change_of_any_character_is_noticed() {
+        let states = states();
+        let token = seal(&states, &CONTEXT);
+        for index in 0..token.len() {
+            for other in ['A', 'B', '_', '=', '!', 'é'] {
+                let (start, rest) = token.split_at(index);
+                let mut rest = rest.chars();
+                if rest.next() == Some(other) {
+                    continue;
+                }
+                let changed = alloc::format!("{start}{other}{}", rest.as_str());
+                assert!(states.open(NOW, &CONTEXT, &changed).is_err(), "{index} {other}");
+            }
+            let (cut, _) = token.split_at(index);
+            assert!(states.open(NOW, &CONTEXT, cut).is_err(), "cut at {index}");
+        }
+        for longer in
+            [alloc::format!("{token}A"), alloc::format!("{token}="), alloc::format!(" {token}")]
+        {
+            assert!(states.open(NOW, &CONTEXT, &longer).is_err());
+        }
+    }
+
+    /// proves: ST-05
+    #[test]
+    fn a_token_over_the_limit_is_refused_before_it_is_decoded_and_never_made() {
+        let states = states();
+        let long = "A".repeat(TOKEN_BYTES_MAX + 1);
+        assert_eq!(cause(&states, NOW, &CONTEXT, &long), OpenCause::TooLong);
+        let long = alloc::vec![0; TOKEN_BYTES_MAX];
+        assert_eq!(states.seal(&mut UnwrapErr(SysRng), NOW, &CONTEXT, 1, &long), Err(SealError));
+        let fits = alloc::vec![0; 47 * 1024];
+        assert!(states.seal(&mut UnwrapErr(SysRng), NOW, &CONTEXT, 1, &fits).is_ok());
+    }
+
+    /// proves: ST-02
+    #[test]
+    fn a_rotated_ring_seals_with_the_first_key_and_opens_with_the_one_named() {
+        let ring = |keys: &[(&str, u8)]| {
+            RequestState::new(
+                Keyring::new(keys.iter().map(|(id, byte)| (*id, [*byte; 32]))).unwrap(),
+            )
+        };
+        let old = ring(&[("k1", 1)]);
+        let rotated = ring(&[("k2", 2), ("k1", 1)]);
+        let token = seal(&old, &CONTEXT);
+        assert!(rotated.open(NOW, &CONTEXT, &token).is_ok());
+        assert_eq!(cause(&old, NOW, &CONTEXT, &seal(&rotated, &CONTEXT)), OpenCause::UnknownKey);
+        // The same id over another key is not the same key.
+        assert_eq!(cause(&ring(&[("k1", 9)]), NOW, &CONTEXT, &token), OpenCause::NotAuthentic);
+    }
+
+    /// proves: ST-06
+    #[test]
+    fn what_is_no_token_is_refused() {
+        let states = states();
+        for wrong in ["", "A", "AQ", "AQEC", "not base64!", "AAAA", "AQIA"] {
+            assert_eq!(cause(&states, NOW, &CONTEXT, wrong), OpenCause::Malformed, "{wrong}");
+        }
+    }
+}

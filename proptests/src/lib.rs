@@ -1,0 +1,1 @@
+//! Holds what the tests of this package share: what they check, they check across the crates.
