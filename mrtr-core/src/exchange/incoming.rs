@@ -1,11 +1,11 @@
 //! What a request says of itself, and whether it may say so.
 
-use alloc::{borrow::Cow, format, string::String};
+use alloc::{format, string::String};
 
 use super::Endpoint;
 use crate::wire::{
     Capabilities, META_CAPABILITIES, META_VERSION, Message, Method, Object, PROTOCOL_VERSION,
-    RawJson, RpcError, WireError, text,
+    RawJson, RpcError, WireError, read_header_value, text,
 };
 
 /// Is a request as it arrived.
@@ -133,25 +133,13 @@ impl Headers<'_> {
 }
 
 fn compare(name: &str, header: Option<&str>, body: &str) -> Result<(), RpcError> {
-    let problem = match header.map(decoded) {
+    let problem = match header.map(read_header_value) {
         Some(Some(header)) if header == body => return Ok(()),
         Some(_) => "differs from the message",
         None => "is missing",
     };
     let message = format!("Header mismatch: {name} {problem}");
     Err(RpcError::new(RpcError::HEADER_MISMATCH, message))
-}
-
-/// Decodes a header's value. `None`: it is marked as base64 and is none.
-fn decoded(value: &str) -> Option<Cow<'_, str>> {
-    use base64ct::{Base64, Encoding as _};
-
-    let value = value.trim_matches([' ', '\t']);
-    let Some(base64) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="))
-    else {
-        return Some(Cow::Borrowed(value));
-    };
-    String::from_utf8(Base64::decode_vec(base64).ok()?).ok().map(Cow::Owned)
 }
 
 pub(super) fn invalid_params(message: String) -> RpcError {

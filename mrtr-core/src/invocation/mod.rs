@@ -117,7 +117,7 @@ impl Invocation {
         limits: Limits,
     ) -> Result<(Self, Actions), StartError> {
         let template = Template::new(request, claims)?;
-        let first = template.leg(1, "");
+        let first = template.first_leg();
         let call = Self {
             template,
             claims,
@@ -289,7 +289,7 @@ impl Invocation {
     fn retry(&mut self) -> Vec<Action> {
         let Some(round) = self.round.take() else { return Vec::new() };
         self.leg += 1;
-        [Action::Send(self.template.leg(self.leg, &round.retry_members()))].into()
+        [Action::Send(self.template.retry(self.leg, &round))].into()
     }
 
     /// Closes what is open and reports the outcome.

@@ -5,6 +5,7 @@ use core::fmt;
 
 use thiserror::Error;
 
+use super::round::Round;
 use crate::{
     InvocationId, LegId,
     wire::{
@@ -175,20 +176,26 @@ impl Template {
         &self.binding
     }
 
-    /// Makes the request of a leg. `added` are the members that a retry carries, as text.
-    pub(super) fn leg(&self, number: u32, added: &str) -> LegRequest {
-        let params = if added.is_empty() {
-            self.params.clone()
-        } else {
-            // The params hold at least the target, so there is a member before the comma.
-            let open = self.params.as_str().strip_suffix('}').unwrap_or_default();
-            RawJson::composed(format!("{open},{added}}}"))
-        };
+    /// Makes the request of the first leg.
+    pub(super) fn first_leg(&self) -> LegRequest {
+        self.leg(1, self.params.clone(), 0)
+    }
+
+    /// Makes the request of a retry, which carries what came of a round.
+    pub(super) fn retry(&self, number: u32, round: &Round) -> LegRequest {
+        // The params hold at least the target, so there is a member before the comma.
+        let open = self.params.as_str().strip_suffix('}').unwrap_or_default();
+        let params = RawJson::composed(format!("{open},{}}}", round.retry_members()));
+        self.leg(number, params, round.state_bytes())
+    }
+
+    fn leg(&self, number: u32, params: RawJson, state_bytes: usize) -> LegRequest {
         LegRequest {
             leg: LegId::new(self.id.clone(), number),
             method: self.method,
             params,
             target: self.target.clone(),
+            state_bytes,
             binding: self.binding.clone(),
         }
     }
@@ -277,6 +284,8 @@ pub struct LegRequest {
     /// What is called: the tool, the prompt, or the URI of the resource. HTTP repeats it in the
     /// header `Mcp-Name`.
     pub target: Arc<str>,
+    /// The bytes of `requestState` in the params; 0 where there is none.
+    pub state_bytes: usize,
     /// What the call was bound to when it started. An adapter that is bound to something else by
     /// now must not send it.
     pub binding: Binding,

@@ -69,6 +69,11 @@ impl Round {
         self.questions.iter().filter(|(_, question)| question.answer.is_none()).map(|(key, _)| key)
     }
 
+    /// Returns the bytes of the state.
+    pub(super) fn state_bytes(&self) -> usize {
+        self.state.as_ref().map_or(0, StateText::len)
+    }
+
     /// Writes the members that the retry of this round carries: the answers under their keys, in
     /// the order of the keys, and the exact state.
     pub(super) fn retry_members(&self) -> String {

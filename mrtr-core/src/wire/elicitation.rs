@@ -4,7 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use form_model::{Content, Decoder, Form, Note, SafeText};
 
-use super::{Object, RawJson, WireError, text, write_text};
+use super::{Object, RawJson, WireError, text};
 use crate::{Fault, Limits};
 
 /// Is a form that a server wants filled in (elicitation, form mode).
@@ -86,9 +86,10 @@ impl InputRequest {
 }
 
 /// Writes a form as an input request.
+#[cfg(feature = "request-state")]
 pub(crate) fn write_form_request(message: &str, form: &Form, json: &mut String) {
     json.push_str(r#"{"method":"elicitation/create","params":{"mode":"form","message":"#);
-    write_text(message, json);
+    super::write_text(message, json);
     json.push_str(r#","requestedSchema":"#);
     json.push_str(&form.to_schema());
     json.push_str("}}");

@@ -5,6 +5,7 @@
 
 mod capabilities;
 mod elicitation;
+mod header;
 mod object;
 mod raw;
 mod result;
@@ -14,10 +15,13 @@ use thiserror::Error;
 
 pub use capabilities::Capabilities;
 pub use elicitation::{FormRequest, Response};
+pub use header::{header_value, read_header_value};
 pub use raw::{DEPTH_MAX, RawJson};
 pub use rpc::{Message, Response as RpcResponse, RpcError};
 
-pub(crate) use elicitation::{DECLINED, DISMISSED, InputRequest, accepted, write_form_request};
+#[cfg(feature = "request-state")]
+pub(crate) use elicitation::write_form_request;
+pub(crate) use elicitation::{DECLINED, DISMISSED, InputRequest, accepted};
 pub(crate) use object::{Object, text};
 pub(crate) use raw::write_text;
 pub(crate) use result::{CallResult, StateText};

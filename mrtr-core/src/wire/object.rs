@@ -50,6 +50,7 @@ impl<'a> Object<'a> {
         self.members.iter().map(|(name, value)| (name.as_ref(), *value))
     }
 
+    #[cfg(feature = "request-state")]
     pub(crate) fn len(&self) -> usize {
         self.members.len()
     }

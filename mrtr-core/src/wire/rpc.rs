@@ -3,7 +3,7 @@
 use alloc::{borrow::Cow, string::String};
 use core::fmt;
 
-use super::{Object, RawJson, WireError, text, write_text};
+use super::{Object, RawJson, WireError, text};
 
 /// Is a request or a notification, as it arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,10 +156,11 @@ impl RpcError {
     }
 
     /// Writes the error object.
+    #[cfg(feature = "request-state")]
     pub(crate) fn write(&self, json: &mut String) {
         use fmt::Write as _;
         let _ = write!(json, r#"{{"code":{},"message":"#, self.code);
-        write_text(&self.message, json);
+        super::write_text(&self.message, json);
         if let Some(data) = &self.data {
             json.push_str(r#","data":"#);
             json.push_str(data.as_str());

@@ -1,0 +1,36 @@
+//! Who answers what a server asks.
+
+mod script;
+mod terminal;
+
+use core::{fmt, future::Future, pin::Pin};
+
+use mrtr_core::{Event, Interaction};
+
+pub use script::Script;
+pub use terminal::Terminal;
+
+/// The advice that every form carries.
+pub const WARNING: &str = "Do not enter passwords, API keys, access tokens or payment details here: \
+     a server that needs them must not ask by a form.";
+
+/// Answers the questions of a call.
+pub trait Surface {
+    /// Asks, and returns the event that answers.
+    fn ask(
+        &self,
+        round: u32,
+        key: String,
+        interaction: Interaction,
+    ) -> Pin<Box<dyn Future<Output = Result<Event, GaveUp>> + '_>>;
+}
+
+/// Says why there is no answer.
+#[derive(Debug)]
+pub struct GaveUp(pub String);
+
+impl fmt::Display for GaveUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
