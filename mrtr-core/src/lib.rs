@@ -42,3 +42,8 @@ pub use request_state::{
     InvalidLifetime, Keyring, KeyringError, OpenCause, RequestState, TOKEN_BYTES_MAX,
 };
 pub use time::{Instant, UnixTime};
+
+/// Runs the README's embedding as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

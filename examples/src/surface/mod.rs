@@ -11,8 +11,7 @@ pub use script::Script;
 pub use terminal::Terminal;
 
 /// The advice that every form carries.
-pub const WARNING: &str = "Do not enter passwords, API keys, access tokens or payment details here: \
-     a server that needs them must not ask by a form.";
+pub const WARNING: &str = "Never enter passwords, API keys, tokens or payment details in a form.";
 
 /// Answers the questions of a call.
 pub trait Surface {
