@@ -133,6 +133,11 @@ pub struct Faults {
 }
 
 impl Faults {
+    /// Makes the whole of some faults. `None`: there is none.
+    pub(crate) fn new(faults: Vec<Fault>) -> Option<Self> {
+        (!faults.is_empty()).then_some(Self { faults })
+    }
+
     /// Returns the faults.
     pub fn iter(&self) -> core::slice::Iter<'_, Fault> {
         self.faults.iter()
@@ -215,8 +220,8 @@ impl Form {
             }
         }
         faults.append(&mut unknown);
-        if !faults.is_empty() {
-            return Err(Faults { faults });
+        if let Some(faults) = Faults::new(faults) {
+            return Err(faults);
         }
         let mut entries: Vec<_> = answered.into_iter().flatten().collect();
         entries.shrink_to_fit();
@@ -247,7 +252,7 @@ impl Kind {
         matches!(self, Self::Number(_) | Self::Integer(_))
     }
 
-    const fn describe(&self) -> &'static str {
+    pub(crate) const fn describe(&self) -> &'static str {
         match self {
             Self::Text(_) => "a text",
             Self::Number(_) => "a number",

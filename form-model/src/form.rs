@@ -2,7 +2,7 @@
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-use crate::{Format, Number, SafeText, safe_text::clean_line};
+use crate::{Format, Number, SafeText, safe_text::clean_line, warn::looks_secret};
 
 /// Is a decoded form: fields in the order of the document, each of one kind.
 ///
@@ -202,6 +202,13 @@ impl Field {
     #[must_use]
     pub const fn is_required(&self) -> bool {
         self.required
+    }
+
+    /// Tells whether the field looks as if it asks for a secret: a surface should warn, or refuse.
+    #[must_use]
+    pub fn looks_secret(&self) -> bool {
+        looks_secret(&self.name)
+            || self.title.as_ref().is_some_and(|title| looks_secret(title.as_str()))
     }
 
     /// Returns what the field takes.

@@ -33,7 +33,10 @@
 extern crate alloc;
 
 mod accept;
+mod builder;
+mod canonical;
 mod decode;
+mod draft;
 mod encode;
 mod form;
 mod format;
@@ -42,13 +45,19 @@ mod number;
 mod safe_text;
 mod value;
 mod verdict;
+mod warn;
 
 pub use accept::{Fault, Faults, Problem};
+pub use builder::{
+    BuildError, BuiltField, ChoiceField, ChoicesField, FlagField, FormBuilder, IntegerField,
+    NumberField, TextField,
+};
 pub use decode::{Decoded, Decoder};
+pub use draft::{Draft, DraftFault, EditError, Review, Submission};
 pub use form::{Bound, Choice, ChoiceOption, Choices, Field, Flag, Form, Kind, Numeric, Text};
 pub use format::Format;
 pub use limits::Limits;
 pub use number::{Number, NumberError, decimal_layout};
 pub use safe_text::SafeText;
-pub use value::{Answer, Content, ContentError, Unusable, Value};
+pub use value::{Answer, Content, ContentError, ParseError, Unusable, Value};
 pub use verdict::{Note, NoteCode, Refusal, RefusalCode};

@@ -5,7 +5,7 @@ use core::fmt;
 
 use serde::{
     Deserializer as _,
-    de::{Error, MapAccess, Visitor},
+    de::{DeserializeOwned, Error, MapAccess, Visitor},
 };
 use serde_json::value::RawValue;
 use thiserror::Error;
@@ -246,6 +246,11 @@ pub struct Answer {
     pub(crate) entries: Vec<(String, Value)>,
 }
 
+/// Says that an answer is no value of the type that was asked for. It holds nothing of the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the form's fields do not fit the type")]
+pub struct ParseError;
+
 impl Answer {
     /// Returns the value of a field, if it was answered.
     #[must_use]
@@ -287,6 +292,36 @@ impl Answer {
             Value::Choices(values) => Some(values),
             Value::Text(_) | Value::Number(_) | Value::Flag(_) | Value::Unusable(_) => None,
         }
+    }
+
+    /// Reads the answer as a value of a type that the caller declares: a struct whose members are
+    /// named like the fields, with an `Option` for each that is not required.
+    ///
+    /// ```
+    /// use form_model::{Content, FlagField, FormBuilder, TextField};
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Order {
+    ///     name: String,
+    ///     gift: Option<bool>,
+    /// }
+    ///
+    /// let form = FormBuilder::new()
+    ///     .field(TextField::new("name").required())
+    ///     .field(FlagField::new("gift"))
+    ///     .build()?;
+    /// let answer = form.accept(Content::new().with_text("name", "octocat"))?;
+    /// let order: Order = answer.parse()?;
+    /// assert_eq!((order.name.as_str(), order.gift), ("octocat", None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// An answer to a form that does not fit the type.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, ParseError> {
+        serde_json::from_str(&self.to_json()).map_err(|_| ParseError)
     }
 
     /// Returns the answered fields and their values, in the form's order.

@@ -73,6 +73,13 @@ codes! {
         UnenforcedKeyword = "unenforced:keyword",
         /// A repeated value of `enum`.
         DeduplicatedEnum = "deduplicated:enum",
+        /// A title or description of the whole form, which the specification's subset has not; it is
+        /// kept.
+        KeptText = "kept:text",
+        /// A field that looks as if it asks for a secret.
+        WarnSecret = "warn:secret",
+        /// Labels, of fields or of options, that look the same on a screen.
+        WarnAmbiguousLabels = "warn:ambiguous-labels",
         /// Text for people that held what is not safe to show; it is cleaned where it is shown.
         SanitizedText = "sanitized:text",
     }
@@ -105,6 +112,15 @@ codes! {
         Secret = "secret",
         /// Strict mode: what would have been a note.
         Strict = "strict",
+    }
+}
+
+impl NoteCode {
+    /// Tells whether the note is about what a person might take the form for, and not about what
+    /// the schema says.
+    #[must_use]
+    pub const fn is_warning(self) -> bool {
+        matches!(self, Self::WarnSecret | Self::WarnAmbiguousLabels)
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Bound, Choice, ChoiceOption, Choices, Field, Flag, Format, Kind, NoteCode, Number, Numeric,
-    RefusalCode, SafeText, Text, Value,
+    RefusalCode, SafeText, Text, Value, warn::any_look_alike,
 };
 
 /// Decides what kind of field the keywords make.
@@ -43,7 +43,7 @@ pub(super) fn field(
     if keywords.title.is_none() {
         reader.shown(SafeText::line(name), path)?;
     }
-    note_untitled_options(reader, path, &kind)?;
+    note_options(reader, path, &kind)?;
     let mut field = Field {
         name: name.into(),
         title: keywords.title,
@@ -51,6 +51,9 @@ pub(super) fn field(
         required: false,
         kind,
     };
+    if field.looks_secret() {
+        reader.note(NoteCode::WarnSecret, path)?;
+    }
     if let Some(raw) = keywords.default {
         let default = Value::from_json(raw.get());
         if !field.kind.set_default(default) {
@@ -517,14 +520,17 @@ fn note_bounds_of_other_types(
     Ok(())
 }
 
-/// Notes options that are shown by their values, where those are not safe to show.
-fn note_untitled_options(reader: &mut Reader<'_>, path: &Path<'_>, kind: &Kind) -> Read<()> {
+/// Notes options that a person could take for others, or that are not safe to show.
+fn note_options(reader: &mut Reader<'_>, path: &Path<'_>, kind: &Kind) -> Read<()> {
     let (Kind::Choice(Choice { options, .. }) | Kind::Choices(Choices { options, .. })) = kind
     else {
         return Ok(());
     };
     for option in options.iter().filter(|option| option.title.is_none()) {
         reader.shown(SafeText::line(&option.value), path)?;
+    }
+    if any_look_alike(options.iter().map(ChoiceOption::label)) {
+        reader.note(NoteCode::WarnAmbiguousLabels, path)?;
     }
     Ok(())
 }
@@ -553,7 +559,7 @@ impl Numeric {
 
 impl Kind {
     /// Keeps a default if the kind would accept it.
-    fn set_default(&mut self, value: Value) -> bool {
+    pub(crate) fn set_default(&mut self, value: Value) -> bool {
         if self.check(&value).is_some() {
             return false;
         }

@@ -12,6 +12,8 @@ mod root;
 
 use alloc::{format, string::String, vec::Vec};
 
+use serde::Serialize;
+
 use crate::{Form, Limits, Note, Refusal, RefusalCode};
 use path::Path;
 use reader::Reader;
@@ -37,7 +39,17 @@ use reader::Reader;
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Decoder {
     limits: Limits,
-    strict: bool,
+    strictness: Strictness,
+}
+
+/// Says which notes are refusals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+enum Strictness {
+    #[default]
+    None,
+    /// All but warnings.
+    Subset,
+    All,
 }
 
 /// Is what a decoder made of a schema.
@@ -54,13 +66,22 @@ impl Decoder {
     /// Makes a decoder with limits.
     #[must_use]
     pub const fn new(limits: Limits) -> Self {
-        Self { limits, strict: false }
+        Self { limits, strictness: Strictness::None }
     }
 
     /// Makes the decoder refuse whatever would get a note.
     #[must_use]
     pub const fn strict(self) -> Self {
-        Self { strict: true, ..self }
+        Self { strictness: Strictness::All, ..self }
+    }
+
+    /// Makes a strict decoder pass warnings, which are about a person and not about the schema.
+    #[must_use]
+    pub const fn allowing_warnings(self) -> Self {
+        match self.strictness {
+            Strictness::None => self,
+            Strictness::Subset | Strictness::All => Self { strictness: Strictness::Subset, ..self },
+        }
     }
 
     /// Decodes the text of a schema.
@@ -74,8 +95,12 @@ impl Decoder {
             let bytes_max = self.limits.schema_bytes_max;
             return Err(reader::over_limit(&Path::Root, "a schema", "bytes", bytes_max));
         }
-        let mut reader =
-            Reader { limits: &self.limits, strict: self.strict, notes: Vec::new(), refusal: None };
+        let mut reader = Reader {
+            limits: &self.limits,
+            strictness: self.strictness,
+            notes: Vec::new(),
+            refusal: None,
+        };
         let mut parser = serde_json::Deserializer::from_str(schema);
         let form =
             root::read(&mut reader, &mut parser).and_then(|form| parser.end().map(|()| form));
@@ -83,6 +108,23 @@ impl Decoder {
             Ok(form) => Ok(Decoded { form, notes: reader.notes }),
             Err(error) => Err(reader.refusal.unwrap_or_else(|| reader::malformed(&error))),
         }
+    }
+
+    /// Decodes a schema that is already parsed: whatever serializes as one.
+    ///
+    /// It is written as text and read like any other. What a parser has lost by then, such as a
+    /// member that came twice, nobody can tell.
+    ///
+    /// # Errors
+    ///
+    /// As [`Decoder::decode`]; and a value that has no JSON.
+    pub fn decode_value(&self, schema: &impl Serialize) -> Result<Decoded, Refusal> {
+        let text = serde_json::to_string(schema).map_err(|_| Refusal {
+            code: RefusalCode::MalformedJson,
+            pointer: String::new(),
+            message: "expected a value that has JSON".into(),
+        })?;
+        self.decode(&text)
     }
 
     /// Decodes the bytes of a schema.

@@ -6,13 +6,13 @@ use core::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::path::Path;
+use super::{Strictness, path::Path};
 use crate::{Limits, Note, NoteCode, Number, NumberError, Refusal, RefusalCode, SafeText};
 
 /// Carries the limits into the decoder, and the notes and the refusal out of it.
 pub(super) struct Reader<'l> {
     pub(super) limits: &'l Limits,
-    pub(super) strict: bool,
+    pub(super) strictness: Strictness,
     pub(super) notes: Vec<Note>,
     /// Why the parser was told to stop: its own error type holds text only.
     pub(super) refusal: Option<Refusal>,
@@ -23,7 +23,12 @@ pub(super) type Read<T> = Result<T, Refusal>;
 impl Reader<'_> {
     /// Records that something was read around, or, in strict mode, refuses it.
     pub(super) fn note(&mut self, code: NoteCode, path: &Path<'_>) -> Read<()> {
-        if self.strict {
+        let refuses = match self.strictness {
+            Strictness::None => false,
+            Strictness::Subset => !code.is_warning(),
+            Strictness::All => true,
+        };
+        if refuses {
             let message = format!("strict mode allows no {code}");
             return Err(refusal(RefusalCode::Strict, path, message));
         }

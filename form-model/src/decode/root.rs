@@ -12,7 +12,7 @@ use super::{
     path::Path,
     reader::{Leaf, Read, Reader, elements, leaf, outside, over_limit, refusal, wrong_type},
 };
-use crate::{Field, Form, NoteCode, RefusalCode, SafeText};
+use crate::{Field, Form, NoteCode, RefusalCode, SafeText, warn::any_look_alike};
 
 /// Is what the members of the root say.
 #[derive(Default)]
@@ -58,6 +58,9 @@ fn finish(reader: &mut Reader<'_>, root: Root<'_>) -> Read<Form> {
         };
         field.required = true;
     }
+    if any_look_alike(fields.iter().map(Field::label)) {
+        reader.note(NoteCode::WarnAmbiguousLabels, &properties)?;
+    }
     Ok(Form::new(root.title, root.description, fields))
 }
 
@@ -95,8 +98,18 @@ impl<'de> Root<'de> {
         raw: &'de RawValue,
     ) -> Read<()> {
         match name {
-            "title" => self.title = reader.line(raw, path)?,
-            "description" => self.description = reader.paragraph(raw, path)?,
+            "title" => {
+                self.title = reader.line(raw, path)?;
+                if self.title.is_some() {
+                    reader.note(NoteCode::KeptText, path)?;
+                }
+            }
+            "description" => {
+                self.description = reader.paragraph(raw, path)?;
+                if self.description.is_some() {
+                    reader.note(NoteCode::KeptText, path)?;
+                }
+            }
             "type" => self.has_type = object_type(reader, path, raw)?,
             "required" => self.required = names(reader, path, raw)?,
             "$schema" => dialect(reader, path, raw)?,

@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use form_model::{Content, Decoder, Form, Note, SafeText};
+use form_model::{Content, Decoder, Form, Note, SafeText, Submission};
 
 use super::{Object, RawJson, WireError, text};
 use crate::{Fault, Limits};
@@ -104,6 +104,16 @@ pub enum Response {
     Decline,
     /// Closed it without an answer. On the wire this is `cancel`.
     Dismiss,
+}
+
+impl From<Submission> for Response {
+    fn from(submission: Submission) -> Self {
+        match submission {
+            Submission::Accept(answer) => Self::Accept(answer.into()),
+            Submission::Decline => Self::Decline,
+            Submission::Dismiss => Self::Dismiss,
+        }
+    }
 }
 
 impl Response {

@@ -1,0 +1,424 @@
+//! The canonical form as data: a shape of its own, with a version, for stores and other processes.
+//!
+//! ```json
+//! {"version": 1, "fields": [
+//!     {"name": "environment", "required": true, "kind": {"choice": {"options": [
+//!         {"value": "staging"}, {"value": "production", "title": "Production"}]}}},
+//!     {"name": "replicas", "kind": {"integer": {"minimum": {"value": 1}, "default": 2}}}]}
+//! ```
+//!
+//! Members that are absent are `null`, `false` or empty. A number is a JSON number where a double or
+//! a 64-bit integer holds it exactly, and a string of its digits where not.
+
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
+use core::fmt;
+
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{Error, Visitor},
+};
+
+use crate::{
+    Bound, Choice, ChoiceOption, Choices, Decoder, Field, Flag, Form, Format, Kind, Limits, Number,
+    Numeric, Refusal, RefusalCode, SafeText, Text,
+};
+
+/// The version that is written and read.
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct FormData<'a> {
+    version: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    title: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    description: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<FieldData<'a>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct FieldData<'a> {
+    name: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    title: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    description: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    required: bool,
+    kind: KindData<'a>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum KindData<'a> {
+    Text(TextData<'a>),
+    Number(NumericData),
+    Integer(NumericData),
+    Flag(FlagData),
+    Choice(ChoiceData<'a>),
+    Choices(ChoicesData<'a>),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct TextData<'a> {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    length_min: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    length_max: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    format: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    default: Option<Cow<'a, str>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NumericData {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    minimum: Option<BoundData>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    maximum: Option<BoundData>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    default: Option<Number>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct BoundData {
+    value: Number,
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    exclusive: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct FlagData {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    default: Option<bool>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ChoiceData<'a> {
+    options: Vec<OptionData<'a>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    default: Option<Cow<'a, str>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ChoicesData<'a> {
+    options: Vec<OptionData<'a>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    items_min: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    items_max: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    default: Option<Vec<Cow<'a, str>>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct OptionData<'a> {
+    value: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    title: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    description: Option<Cow<'a, str>>,
+}
+
+fn raw(text: Option<&SafeText>) -> Option<Cow<'_, str>> {
+    text.map(|text| Cow::Borrowed(text.raw()))
+}
+
+fn line(text: Option<Cow<'_, str>>) -> Option<SafeText> {
+    text.map(|text| SafeText::line(&text))
+}
+
+fn paragraph(text: Option<Cow<'_, str>>) -> Option<SafeText> {
+    text.map(|text| SafeText::paragraph(&text))
+}
+
+impl<'a> From<&'a Form> for FormData<'a> {
+    fn from(form: &'a Form) -> Self {
+        Self {
+            version: VERSION,
+            title: raw(form.title()),
+            description: raw(form.description()),
+            fields: form.fields().iter().map(FieldData::from).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a Field> for FieldData<'a> {
+    fn from(field: &'a Field) -> Self {
+        Self {
+            name: Cow::Borrowed(field.name()),
+            title: raw(field.title()),
+            description: raw(field.description()),
+            required: field.is_required(),
+            kind: KindData::from(field.kind()),
+        }
+    }
+}
+
+impl<'a> From<&'a Kind> for KindData<'a> {
+    fn from(kind: &'a Kind) -> Self {
+        match kind {
+            Kind::Text(text) => Self::Text(TextData {
+                length_min: text.length_min,
+                length_max: text.length_max,
+                format: text.format.map(|format| Cow::Borrowed(format.name())),
+                default: text.default.as_deref().map(Cow::Borrowed),
+            }),
+            Kind::Number(numeric) => Self::Number(numeric.into()),
+            Kind::Integer(numeric) => Self::Integer(numeric.into()),
+            Kind::Flag(flag) => Self::Flag(FlagData { default: flag.default }),
+            Kind::Choice(choice) => Self::Choice(ChoiceData {
+                options: choice.options.iter().map(OptionData::from).collect(),
+                default: choice.default.as_deref().map(Cow::Borrowed),
+            }),
+            Kind::Choices(choices) => Self::Choices(ChoicesData {
+                options: choices.options.iter().map(OptionData::from).collect(),
+                items_min: choices.items_min,
+                items_max: choices.items_max,
+                default: choices.default.as_ref().map(|values| {
+                    values.iter().map(|value| Cow::Borrowed(value.as_str())).collect()
+                }),
+            }),
+        }
+    }
+}
+
+impl From<&Numeric> for NumericData {
+    fn from(numeric: &Numeric) -> Self {
+        let bound = |bound: Bound| BoundData { value: bound.value, exclusive: bound.exclusive };
+        Self {
+            minimum: numeric.minimum.map(bound),
+            maximum: numeric.maximum.map(bound),
+            default: numeric.default,
+        }
+    }
+}
+
+impl<'a> From<&'a ChoiceOption> for OptionData<'a> {
+    fn from(option: &'a ChoiceOption) -> Self {
+        Self {
+            value: Cow::Borrowed(&option.value),
+            title: raw(option.title.as_ref()),
+            description: raw(option.description.as_ref()),
+        }
+    }
+}
+
+impl FormData<'_> {
+    /// Makes the form, which is checked as if it had come as a schema.
+    fn check(self, limits: &Limits) -> Result<Form, Refusal> {
+        if self.version != VERSION {
+            return Err(Refusal {
+                code: RefusalCode::UnsupportedDialect,
+                pointer: "/version".into(),
+                message: format!("expected version {VERSION} of the canonical form"),
+            });
+        }
+        let fields =
+            self.fields.into_iter().map(FieldData::into_field).collect::<Result<_, _>>()?;
+        let form = Form::new(line(self.title), paragraph(self.description), fields);
+        let decoded = Decoder::new(limits.clone()).decode(&form.to_schema())?;
+        if decoded.form == form {
+            return Ok(form);
+        }
+        Err(Refusal {
+            code: RefusalCode::Unsatisfiable,
+            pointer: String::new(),
+            message: "expected a form that a decoder makes: each option and default within its \
+                      field's bounds"
+                .into(),
+        })
+    }
+}
+
+impl FieldData<'_> {
+    fn into_field(self) -> Result<Field, Refusal> {
+        Ok(Field {
+            kind: self.kind.into_kind(&self.name)?,
+            name: self.name.into(),
+            title: line(self.title),
+            description: paragraph(self.description),
+            required: self.required,
+        })
+    }
+}
+
+impl KindData<'_> {
+    fn into_kind(self, name: &str) -> Result<Kind, Refusal> {
+        Ok(match self {
+            Self::Text(text) => Kind::Text(Text {
+                length_min: text.length_min,
+                length_max: text.length_max,
+                format: text.format.map(|format| known_format(name, &format)).transpose()?,
+                default: text.default.map(String::from),
+            }),
+            Self::Number(numeric) => Kind::Number(numeric.into()),
+            Self::Integer(numeric) => Kind::Integer(numeric.into()),
+            Self::Flag(flag) => Kind::Flag(Flag { default: flag.default }),
+            Self::Choice(choice) => Kind::Choice(Choice {
+                options: choice.options.into_iter().map(ChoiceOption::from).collect(),
+                default: choice.default.map(String::from),
+            }),
+            Self::Choices(choices) => Kind::Choices(Choices {
+                options: choices.options.into_iter().map(ChoiceOption::from).collect(),
+                items_min: choices.items_min,
+                items_max: choices.items_max,
+                default: choices
+                    .default
+                    .map(|values| values.into_iter().map(String::from).collect()),
+            }),
+        })
+    }
+}
+
+fn known_format(name: &str, format: &str) -> Result<Format, Refusal> {
+    Format::from_name(format).ok_or_else(|| Refusal {
+        code: RefusalCode::OutsideSubset,
+        pointer: format!("/properties/{name}/format"),
+        message: "expected email, uri, date or date-time".into(),
+    })
+}
+
+impl From<NumericData> for Numeric {
+    fn from(data: NumericData) -> Self {
+        let bound = |bound: BoundData| Bound { value: bound.value, exclusive: bound.exclusive };
+        Self {
+            minimum: data.minimum.map(bound),
+            maximum: data.maximum.map(bound),
+            default: data.default,
+        }
+    }
+}
+
+impl From<OptionData<'_>> for ChoiceOption {
+    fn from(data: OptionData<'_>) -> Self {
+        Self {
+            value: data.value.into(),
+            title: line(data.title),
+            description: paragraph(data.description),
+        }
+    }
+}
+
+impl Form {
+    /// Writes the form as canonical JSON, which names no protocol and keeps all there is.
+    ///
+    /// ```
+    /// use form_model::{Form, Limits};
+    ///
+    /// let form = Form::from_schema(
+    ///     r#"{"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}}"#,
+    /// )?;
+    /// let json = form.to_canonical();
+    /// assert_eq!(
+    ///     json,
+    ///     r#"{"version":1,"fields":[{"name":"n","kind":{"integer":{"minimum":{"value":1}}}}]}"#,
+    /// );
+    /// assert_eq!(Form::from_canonical(&json, &Limits::default())?, form);
+    /// # Ok::<(), form_model::Refusal>(())
+    /// ```
+    #[must_use]
+    pub fn to_canonical(&self) -> String {
+        // Serialising plain data to memory can not fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads canonical JSON, within the same limits and under the same rules as a schema.
+    ///
+    /// # Errors
+    ///
+    /// A text that is too long, is no canonical form of a version that is known, or describes a
+    /// form that no schema could.
+    pub fn from_canonical(json: &str, limits: &Limits) -> Result<Self, Refusal> {
+        if json.len() > limits.schema_bytes_max {
+            return Err(Refusal {
+                code: RefusalCode::OverLimit,
+                pointer: String::new(),
+                message: format!("expected a form of at most {} bytes", limits.schema_bytes_max),
+            });
+        }
+        let data: FormData<'_> = serde_json::from_str(json).map_err(|error| Refusal {
+            code: RefusalCode::MalformedJson,
+            pointer: String::new(),
+            message: format!(
+                "expected a canonical form, found something else at line {} column {}",
+                error.line(),
+                error.column()
+            ),
+        })?;
+        data.check(limits)
+    }
+}
+
+impl Serialize for Form {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        FormData::from(self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Form {
+    /// Reads a canonical form within the default limits. How much it reads before it checks them
+    /// is the deserializer's to bound; [`Form::from_canonical`] does so by itself.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        FormData::deserialize(deserializer)?.check(&Limits::default()).map_err(D::Error::custom)
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Some(integer) = self.to_i64() {
+            return serializer.serialize_i64(integer);
+        }
+        if let Some(integer) = self.to_u64() {
+            return serializer.serialize_u64(integer);
+        }
+        let nearest = self.to_f64();
+        if !self.is_integer() && Self::try_from(nearest).as_ref() == Ok(self) {
+            return serializer.serialize_f64(nearest);
+        }
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NumberVisitor)
+    }
+}
+
+struct NumberVisitor;
+
+impl Visitor<'_> for NumberVisitor {
+    type Value = Number;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, or a string of its digits")
+    }
+
+    fn visit_i64<E: Error>(self, integer: i64) -> Result<Number, E> {
+        Ok(integer.into())
+    }
+
+    fn visit_u64<E: Error>(self, integer: u64) -> Result<Number, E> {
+        Ok(integer.into())
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Number, E> {
+        Number::try_from(number).map_err(E::custom)
+    }
+
+    fn visit_str<E: Error>(self, digits: &str) -> Result<Number, E> {
+        digits.parse().map_err(E::custom)
+    }
+}
