@@ -143,7 +143,7 @@ impl Draft {
     /// Sets a field from a text, as it was typed.
     ///
     /// A text field takes it as it is, an empty one too. A number is read as JSON has it, without
-    /// the space around it; `true` and `false` set a yes-or-no field; a choice takes the value of
+    /// the space around it; `true`, `yes`, `false` and `no` set a yes-or-no field; a choice takes the value of
     /// an option, a multiple choice one value a line. A text that is no such thing is kept, and is
     /// a fault of the field. An empty text clears all but a text field.
     ///
@@ -322,8 +322,8 @@ fn read(kind: &Kind, text: &str) -> Entry {
             Ok(_) | Err(_) => typed(),
         },
         Kind::Flag(_) => match text.trim() {
-            "true" => Entry::Value(Value::Flag(true)),
-            "false" => Entry::Value(Value::Flag(false)),
+            "true" | "yes" => Entry::Value(Value::Flag(true)),
+            "false" | "no" => Entry::Value(Value::Flag(false)),
             _ => typed(),
         },
         Kind::Choice(choice) => match choice.options.iter().any(|option| option.value == text) {

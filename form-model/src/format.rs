@@ -186,3 +186,170 @@ fn offset_minutes(text: &[u8]) -> Option<(i64, &[u8])> {
     let (minutes, rest) = digits(byte(rest, b":")?, 2)?;
     (hours <= 23 && minutes <= 59).then_some((sign * i64::from(hours * 60 + minutes), rest))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(format: Format, right: &[&str], wrong: &[&str]) {
+        for text in right {
+            assert!(format.matches(text), "{text} is {}", format.describe());
+        }
+        for text in wrong {
+            assert!(!format.matches(text), "{text} is not {}", format.describe());
+        }
+    }
+
+    /// proves: FM-01, FM-06
+    #[test]
+    fn an_email_address_is_a_mailbox_of_rfc_5321() {
+        let local = "l".repeat(64);
+        let label = "d".repeat(63);
+        let longest = alloc::format!("{local}@{label}.com");
+        let long_local = alloc::format!("{local}l@example.com");
+        let long_label = alloc::format!("a@{label}d.com");
+        let long_domain = alloc::format!("a@{label}.{label}.{label}.{label}.com");
+        check(
+            Format::Email,
+            &[
+                "a@b",
+                "octocat@github.com",
+                "user+tag@example.com",
+                "o'brien@example.com",
+                "!#$%&'*+-/=?^_`{|}~@example.com",
+                "\"john doe\"@example.com",
+                "\"a\\\"b\"@example.com",
+                "\"a@b\"@example.com",
+                "\"\"@example.com",
+                "user@[192.0.2.1]",
+                "user@[IPv6:2001:db8::1]",
+                "user@xn--fsqu00a.xn--0zwm56d",
+                "a@1.2",
+                &longest,
+            ],
+            &[
+                "",
+                "@",
+                "a",
+                "a@",
+                "@b",
+                "a b@c",
+                "a@b c",
+                " a@b",
+                "a@b ",
+                ".a@b",
+                "a.@b",
+                "a..b@c",
+                "a@-b",
+                "a@b-",
+                "a@b.",
+                "a@.b",
+                "a@b..c",
+                "a@b_c",
+                "a@@b",
+                "\"a@b",
+                "\"@b",
+                "\"a\"b\"@c",
+                "\"a\\\"@c",
+                "user@[192.0.2.256]",
+                "user@[2001:db8::1]",
+                "user@[]",
+                "ü@example.com",
+                "a@exämple.com",
+                "a@b\n",
+                &long_local,
+                &long_label,
+                &long_domain,
+            ],
+        );
+    }
+
+    /// proves: FM-01, FM-06
+    #[test]
+    fn a_uri_has_a_scheme_and_only_what_rfc_3986_allows() {
+        check(
+            Format::Uri,
+            &[
+                "https://example.com/",
+                "urn:isbn:0451450523",
+                "x:",
+                "mailto:a@b",
+                "http://[::1]:80/?q#f",
+                "a:%20",
+            ],
+            &[
+                "",
+                "example.com",
+                "/path",
+                "//host",
+                "https://exa mple.com",
+                "http://é/",
+                "a:%2",
+                "1a:b",
+                "http://[::1",
+                ":x",
+            ],
+        );
+    }
+
+    /// proves: FM-01, FM-06
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        check(
+            Format::Date,
+            &["2024-02-29", "2000-02-29", "0000-01-01", "9999-12-31"],
+            &[
+                "2023-02-29",
+                "1900-02-29",
+                "2024-04-31",
+                "2024-13-01",
+                "2024-00-01",
+                "2024-01-00",
+                "2024-1-1",
+                "24-01-01",
+                "10000-01-01",
+                "2024-01-01T00:00:00Z",
+                "２０２４-01-01",
+                "2024/01/01",
+                "",
+                "-024-01-01",
+            ],
+        );
+    }
+
+    /// proves: FM-01, FM-06
+    #[test]
+    fn a_date_time_has_an_offset_and_a_leap_second_only_at_the_end_of_a_day_of_utc() {
+        check(
+            Format::DateTime,
+            &[
+                "2026-07-28T12:00:00Z",
+                "2026-07-28t12:00:00z",
+                "2026-07-28T12:00:00.123456789+02:00",
+                "2026-07-28T23:59:59-23:59",
+                "2015-06-30T23:59:60Z",
+                "2015-07-01T01:59:60+02:00",
+                "2015-06-30T15:59:60-08:00",
+                "2026-07-28T00:00:00-00:00",
+            ],
+            &[
+                "2026-07-28",
+                "2026-07-28T12:00:00",
+                "2026-07-28 12:00:00Z",
+                "2026-07-28T12:00Z",
+                "2026-07-28T24:00:00Z",
+                "2026-07-28T12:60:00Z",
+                "2026-07-28T12:00:61Z",
+                "2015-06-30T22:59:60Z",
+                "2015-06-30T23:59:60+01:00",
+                "2026-07-28T12:00:00.Z",
+                "2026-07-28T12:00:00,5Z",
+                "2026-07-28T12:00:00+2:00",
+                "2026-07-28T12:00:00+24:00",
+                "2026-07-28T12:00:00+0200",
+                "2026-02-30T12:00:00Z",
+                "2026-07-28T12:00:00ZZ",
+            ],
+        );
+    }
+}

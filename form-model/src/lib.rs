@@ -33,6 +33,8 @@
 extern crate alloc;
 
 mod accept;
+#[cfg(feature = "arbitrary")]
+mod arbitrary;
 mod builder;
 mod canonical;
 mod decode;
@@ -47,6 +49,8 @@ mod value;
 mod verdict;
 mod warn;
 
+#[cfg(feature = "arbitrary")]
+pub use crate::arbitrary::arbitrary_schema;
 pub use accept::{Fault, Faults, Problem};
 pub use builder::{
     BuildError, BuiltField, ChoiceField, ChoicesField, FlagField, FormBuilder, IntegerField,

@@ -1,0 +1,152 @@
+//! Forms that a server makes, and forms as data.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "this is a test")]
+
+use form_model::{
+    ChoiceField, ChoicesField, Decoder, FlagField, Form, FormBuilder, Format, IntegerField, Limits,
+    NumberField, RefusalCode, TextField,
+};
+use serde_json::json;
+
+fn number(text: &str) -> form_model::Number {
+    text.parse().unwrap()
+}
+
+fn everything() -> FormBuilder {
+    FormBuilder::new()
+        .field(TextField::new("name").title("Name").length_min(1).length_max(9).default("é"))
+        .field(TextField::new("mail").format(Format::Email).required())
+        .field(
+            NumberField::new("ratio").minimum(number("0.1")).maximum(number("1")).description("x"),
+        )
+        .field(IntegerField::new("count").minimum(-1).maximum(9_007_199_254_740_993).default(0))
+        .field(FlagField::new("ok").default(false).required())
+        .field(ChoiceField::new("plain").option("a").option("b").default("b"))
+        .field(ChoiceField::new("titled").titled_option("a", "A").option("b"))
+        .field(
+            ChoicesField::new("many")
+                .option("a")
+                .option("b")
+                .items_min(1)
+                .items_max(2)
+                .default(&["a"]),
+        )
+        .field(ChoicesField::new("named").titled_option("a", "A"))
+}
+
+/// proves: FM-13
+#[test]
+fn what_a_builder_makes_is_in_the_specifications_subset() {
+    let form = everything().build().unwrap();
+    let decoded = Decoder::new(Limits::default()).strict().decode(&form.to_schema()).unwrap();
+    assert_eq!(decoded.form, form);
+    let schema: serde_json::Value = serde_json::from_str(&form.to_schema()).unwrap();
+    assert_eq!(schema["properties"]["titled"]["oneOf"][1], json!({"const": "b", "title": "b"}));
+    assert_eq!(
+        schema["properties"]["named"]["items"],
+        json!({"anyOf": [{"const": "a", "title": "A"}]})
+    );
+    assert_eq!(schema["required"], json!(["mail", "ok"]));
+}
+
+/// proves: FM-05, FM-13
+#[test]
+fn a_form_that_a_client_would_refuse_is_not_built() {
+    let refused = |builder: FormBuilder| builder.build().unwrap_err().refusal;
+    let with = |field: form_model::BuiltField| FormBuilder::new().field(field);
+    for (builder, code, pointer) in [
+        (
+            with(TextField::new("a").into()).field(FlagField::new("a")),
+            RefusalCode::DuplicateMember,
+            "/properties/a",
+        ),
+        (with(ChoiceField::new("a").into()), RefusalCode::Unsatisfiable, "/properties/a/enum"),
+        (
+            with(ChoiceField::new("a").option("x").option("x").into()),
+            RefusalCode::Strict,
+            "/properties/a/enum",
+        ),
+        (
+            with(TextField::new("a").length_min(2).length_max(1).into()),
+            RefusalCode::Unsatisfiable,
+            "/properties/a/minLength",
+        ),
+        (
+            with(ChoicesField::new("a").option("x").items_min(2).into()),
+            RefusalCode::Unsatisfiable,
+            "/properties/a/minItems",
+        ),
+        (
+            with(IntegerField::new("a").minimum(1).default(0).into()),
+            RefusalCode::Unsatisfiable,
+            "/properties/a/default",
+        ),
+        (
+            with(TextField::new("a").title("\u{1b}[2J").into()),
+            RefusalCode::Strict,
+            "/properties/a/title",
+        ),
+        (
+            with(TextField::new("a").title("x".repeat(2000)).into()),
+            RefusalCode::OverLimit,
+            "/properties/a/title",
+        ),
+    ] {
+        let refusal = refused(builder);
+        assert_eq!((refusal.code, refusal.pointer.as_str()), (code, pointer));
+    }
+}
+
+/// proves: FM-10
+#[test]
+fn a_form_as_data_reads_back_equal_and_names_no_protocol() {
+    let form = everything().build().unwrap();
+    let json = form.to_canonical();
+    assert_eq!(Form::from_canonical(&json, &Limits::default()), Ok(form.clone()));
+    assert_eq!(serde_json::from_str::<Form>(&json).unwrap(), form);
+    for word in ["elicit", "requestedSchema", "properties", "mcp", "oneOf"] {
+        assert!(!json.contains(word), "{word}");
+    }
+    // What only a decoder makes: exclusive bounds, titles of the whole, numbers beyond a double.
+    let schema = r#"{"type":"object","title":"T","description":"D","properties":{
+        "x":{"type":"number","exclusiveMinimum":0,"maximum":123456789012345678901234567890}}}"#;
+    let form = Form::from_schema(schema).unwrap();
+    let json = form.to_canonical();
+    assert!(json.contains(r#""maximum":{"value":"1.2345678901234567890123456789e+29"}"#), "{json}");
+    assert_eq!(Form::from_canonical(&json, &Limits::default()), Ok(form));
+}
+
+/// proves: FM-04, FM-10
+#[test]
+fn data_that_is_no_form_is_refused_as_a_schema_would_be() {
+    let field = |kind: &str| format!(r#"{{"version":1,"fields":[{{"name":"a","kind":{kind}}}]}}"#);
+    for (json, code) in [
+        (r#"{"fields":[]}"#.into(), RefusalCode::MalformedJson),
+        (r#"{"version":2,"fields":[]}"#.into(), RefusalCode::UnsupportedDialect),
+        (r#"{"version":1,"fields":[],"more":1}"#.into(), RefusalCode::MalformedJson),
+        (field(r#"{"text":{},"flag":{}}"#), RefusalCode::MalformedJson),
+        (field(r#"{"text":{"format":"phone"}}"#), RefusalCode::OutsideSubset),
+        (field(r#"{"choice":{"options":[]}}"#), RefusalCode::Unsatisfiable),
+        (
+            field(r#"{"choice":{"options":[{"value":"x"},{"value":"x"}]}}"#),
+            RefusalCode::Unsatisfiable,
+        ),
+        (
+            field(r#"{"integer":{"minimum":{"value":2},"maximum":{"value":1}}}"#),
+            RefusalCode::Unsatisfiable,
+        ),
+        (field(r#"{"integer":{"default":0.5}}"#), RefusalCode::Unsatisfiable),
+        (
+            field(&format!(r#"{{"text":{{"default":"{}"}}}}"#, "x".repeat(9000))),
+            RefusalCode::OverLimit,
+        ),
+        (" ".repeat(256 * 1024 + 1), RefusalCode::OverLimit),
+    ] {
+        let refusal = Form::from_canonical(&json, &Limits::default()).unwrap_err();
+        assert_eq!(refusal.code, code, "{refusal}");
+        assert!(serde_json::from_str::<Form>(&json).is_err());
+    }
+    let twice = r#"{"version":1,"fields":[{"name":"a","kind":{"flag":{}}},{"name":"a","kind":{"flag":{}}}]}"#;
+    let refusal = Form::from_canonical(twice, &Limits::default()).unwrap_err();
+    assert_eq!(refusal.code, RefusalCode::DuplicateMember);
+}

@@ -1,0 +1,161 @@
+//! What a person can do with a form before they send it.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "this is a test")]
+
+use form_model::{Draft, EditError, Form, Submission, Value};
+
+const SCHEMA: &str = r#"{"type":"object","properties":{
+    "name":{"type":"string","default":"octocat","maxLength":10},
+    "age":{"type":"integer","minimum":0},
+    "ratio":{"type":"number","maximum":1},
+    "ok":{"type":"boolean","default":true},
+    "pet":{"type":"string","oneOf":[{"const":"c","title":"Cat"},{"const":"d","title":"Dog"}]},
+    "tags":{"type":"array","items":{"type":"string","enum":["a","b","c"]},"maxItems":2}},
+    "required":["age","ok"]}"#;
+
+fn draft() -> Draft {
+    Draft::new(Form::from_schema(SCHEMA).unwrap())
+}
+
+fn message(draft: &Draft, name: &str) -> String {
+    draft.fault(name).unwrap().message()
+}
+
+/// proves: FM-08, FM-09
+#[test]
+fn a_draft_starts_with_the_defaults_and_submits_what_it_shows() {
+    let mut draft = draft();
+    assert_eq!(draft.value("name"), Some(&Value::Text("octocat".into())));
+    assert_eq!(draft.value("age"), None);
+    draft.set_text("age", "30").unwrap();
+    let answer = draft.submit().unwrap();
+    assert_eq!(answer.to_json(), r#"{"name":"octocat","age":30,"ok":true}"#);
+    let shown: Vec<_> = draft.review().map(|line| line.shown.into_owned()).collect();
+    assert_eq!(shown, ["octocat", "30", "", "yes", "", ""]);
+}
+
+/// proves: FM-08, FM-09
+#[test]
+fn a_cleared_field_stays_out_and_its_default_does_not_come_back() {
+    let mut draft = draft();
+    draft.set_text("age", "30").unwrap();
+    draft.clear("name").unwrap();
+    assert_eq!(draft.text("name"), "");
+    assert_eq!(draft.submit().unwrap().to_json(), r#"{"age":30,"ok":true}"#);
+    draft.clear("ok").unwrap();
+    assert_eq!(message(&draft, "ok"), "must be answered");
+    assert!(draft.submit().is_err());
+}
+
+/// proves: FM-07, FM-09
+#[test]
+fn what_is_wrong_with_a_number_is_said_and_nothing_is_rounded() {
+    let mut draft = draft();
+    for (name, text, said) in [
+        ("age", "11.5", "11.5 is not a whole number"),
+        ("age", "eleven", "eleven is not a whole number"),
+        ("age", "1e999", "1e999 is not a number within ±1.8e308"),
+        ("age", "-1", "must be at least 0"),
+        ("ratio", "0,5", "0,5 is not a number"),
+        ("ratio", "NaN", "NaN is not a number"),
+        ("ratio", "1.5", "must be at most 1"),
+        ("ok", "on", "on is not yes or no"),
+        ("pet", "Cat", "must be one of the options"),
+        ("name", "much too long", "must have at most 10 characters"),
+    ] {
+        draft.set_text(name, text).unwrap();
+        assert_eq!(message(&draft, name), said);
+        assert_eq!(draft.text(name), text, "what was typed is kept");
+        assert!(draft.submit().is_err());
+    }
+    for (name, text, written) in [
+        ("age", " 11.0 ", "11"),
+        ("age", "9007199254740993", "9007199254740993"),
+        ("ratio", "1e-1", "0.1"),
+    ] {
+        draft.set_text(name, text).unwrap();
+        assert!(draft.fault(name).is_none());
+        assert_eq!(draft.text(name), written);
+    }
+}
+
+/// proves: FM-09
+#[test]
+fn options_are_toggled_in_the_order_of_the_form() {
+    let mut draft = draft();
+    for tag in ["c", "a"] {
+        draft.toggle("tags", tag).unwrap();
+    }
+    assert_eq!(draft.value("tags"), Some(&Value::Choices(vec!["a".into(), "c".into()])));
+    assert!(draft.is_selected("tags", "a") && !draft.is_selected("tags", "b"));
+    draft.toggle("tags", "b").unwrap();
+    assert_eq!(message(&draft, "tags"), "must name at most 2 options");
+    draft.toggle("tags", "a").unwrap();
+    assert_eq!(draft.text("tags"), "b\nc");
+    draft.toggle("pet", "d").unwrap();
+    draft.toggle("pet", "c").unwrap();
+    assert_eq!(draft.review().nth(4).unwrap().shown, "Cat");
+    draft.toggle("pet", "c").unwrap();
+    assert_eq!(draft.value("pet"), None);
+    let before = draft.clone();
+    assert_eq!(draft.toggle("pet", "Cat"), Err(EditError::NotAnOption));
+    assert_eq!(draft.toggle("name", "x"), Err(EditError::NotAnOption));
+    assert_eq!(draft.toggle("nobody", "x"), Err(EditError::UnknownField));
+    assert_eq!(draft.set_text("nobody", "x"), Err(EditError::UnknownField));
+    assert_eq!(draft.clear("nobody"), Err(EditError::UnknownField));
+    assert_eq!(draft, before);
+}
+
+/// proves: FM-06, FM-09
+#[test]
+fn a_value_of_a_wrong_type_is_a_fault_and_not_another_value() {
+    let mut draft = draft();
+    draft.set("ok", Value::Text("true".into())).unwrap();
+    assert_eq!(message(&draft, "ok"), "must be yes or no");
+    draft.set("age", Value::Flag(true)).unwrap();
+    assert_eq!(message(&draft, "age"), "must be a whole number");
+    let faults = draft.submit().unwrap_err();
+    let fields: Vec<_> = faults.iter().map(|fault| fault.field.as_str()).collect();
+    assert_eq!(fields, ["age", "ok"]);
+}
+
+/// proves: FM-09
+#[test]
+fn a_text_that_sets_a_field_is_the_text_it_shows() {
+    let mut draft = draft();
+    for (name, text) in [
+        ("name", " a "),
+        ("name", ""),
+        ("age", "3"),
+        ("ok", "false"),
+        ("pet", "d"),
+        ("tags", "a\nb"),
+    ] {
+        draft.set_text(name, text).unwrap();
+        assert_eq!(draft.text(name), text);
+        assert!(draft.fault(name).is_none(), "{name} {text}");
+    }
+    for name in ["age", "ratio", "ok", "pet", "tags"] {
+        draft.set_text(name, "").unwrap();
+        assert_eq!(draft.value(name), None, "an empty box is no {name}");
+    }
+}
+
+/// proves: FM-09, CL-12
+#[test]
+fn saying_no_and_closing_take_nothing_of_the_draft_along() {
+    assert_eq!(draft().decline(), Submission::Decline);
+    assert_eq!(draft().dismiss(), Submission::Dismiss);
+}
+
+/// proves: CL-20
+#[test]
+fn nothing_that_was_typed_is_in_what_is_formatted() {
+    let mut draft = draft();
+    draft.set_text("name", "SENTINEL").unwrap();
+    draft.set_text("age", "SENTINEL").unwrap();
+    let fault = draft.fault("age").unwrap();
+    let error = draft.submit().unwrap_err();
+    let seen = format!("{draft:?} {fault:?} {error:?} {error}");
+    assert!(!seen.contains("SENTINEL"), "{seen}");
+}

@@ -1,0 +1,266 @@
+//! Schemas and answers that mean harm, or just say too much.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "this is a test")]
+
+use form_model::{Content, ContentError, Decoder, Form, Limits, NoteCode, Problem, RefusalCode};
+
+fn refused(schema: &str) -> (RefusalCode, String) {
+    let refusal = Form::from_schema(schema).unwrap_err();
+    (refusal.code, refusal.pointer)
+}
+
+fn refused_within(limits: Limits, schema: &str) -> (RefusalCode, String) {
+    let refusal = Decoder::new(limits).decode(schema).unwrap_err();
+    (refusal.code, refusal.pointer)
+}
+
+fn property(schema: &str) -> String {
+    format!(r#"{{"type":"object","properties":{{"a":{schema}}}}}"#)
+}
+
+/// proves: FM-04
+#[test]
+fn every_limit_is_a_refusal_that_names_the_place() {
+    let x = |count: usize| "x".repeat(count);
+    let options = |count: usize| {
+        let options: Vec<_> = (0..count).map(|index| format!("\"{index}\"")).collect();
+        format!(r#"{{"type":"string","enum":[{}]}}"#, options.join(","))
+    };
+    let fields = |count: usize| {
+        let fields: Vec<_> = (0..count).map(|i| format!(r#""f{i}":{{"type":"string"}}"#)).collect();
+        format!(r#"{{"type":"object","properties":{{{}}}}}"#, fields.join(","))
+    };
+    let unknown = |count: usize| {
+        let words: Vec<_> = (0..count).map(|i| format!(r#""x{i}":1"#)).collect();
+        property(&format!(r#"{{"type":"string",{}}}"#, words.join(",")))
+    };
+    let nested = |levels: usize| {
+        property(&format!(
+            r#"{{"type":"string","x":{}{}}}"#,
+            "[".repeat(levels),
+            "]".repeat(levels)
+        ))
+    };
+    let over = |schema: &str, pointer: &str| {
+        assert_eq!(refused(schema), (RefusalCode::OverLimit, pointer.into()));
+    };
+    over(&format!("{}{{}}", " ".repeat(256 * 1024)), "");
+    over(&fields(129), "/properties");
+    assert!(Form::from_schema(&fields(128)).is_ok());
+    over(&property(&options(4097)), "/properties/a/enum");
+    assert!(Form::from_schema(&property(&options(4096))).is_ok());
+    over(&unknown(65), "/properties/a/x64");
+    assert!(Form::from_schema(&unknown(64)).is_ok());
+    over(&nested(62), "/properties/a/x");
+    assert!(Form::from_schema(&nested(61)).is_ok());
+    over(&nested(100_000), "/properties/a/x");
+    over(
+        &property(&format!(r#"{{"type":"string","title":"{}"}}"#, x(1025))),
+        "/properties/a/title",
+    );
+    over(
+        &property(&format!(r#"{{"type":"string","description":"{}"}}"#, x(8193))),
+        "/properties/a/description",
+    );
+    over(
+        &property(&format!(r#"{{"type":"string","enum":["{}"]}}"#, x(1025))),
+        "/properties/a/enum/0",
+    );
+    over(
+        &property(&format!(r#"{{"type":"string","oneOf":[{{"const":"{}"}}]}}"#, x(1025))),
+        "/properties/a/oneOf/0/const",
+    );
+    over(
+        &property(&format!(r#"{{"type":"string","default":"{}"}}"#, x(8193))),
+        "/properties/a/default",
+    );
+    let long_name = format!(r#"{{"type":"object","properties":{{"{}":{{}}}}}}"#, x(1025));
+    assert_eq!(refused(&long_name).0, RefusalCode::OverLimit);
+    let small = Limits { fields_max: 1, ..Limits::default() };
+    assert_eq!(refused_within(small, &fields(2)).0, RefusalCode::OverLimit);
+    let small = Limits { schema_bytes_max: 10, ..Limits::default() };
+    assert_eq!(refused_within(small, &fields(1)).0, RefusalCode::OverLimit);
+    let bytes = Decoder::default().decode_bytes(&[b' '; 300_000]).unwrap_err();
+    assert_eq!(bytes.code, RefusalCode::OverLimit);
+}
+
+/// proves: FM-03, FM-05
+#[test]
+fn what_can_not_be_shown_or_satisfied_is_refused_where_it_stands() {
+    use RefusalCode::{
+        DuplicateMember, LoneSurrogate, MalformedJson, NumberRange, OutsideSubset, Secret,
+        Unsatisfiable, UnsupportedDialect, WrongType,
+    };
+    for (schema, code, pointer) in [
+        ("", MalformedJson, ""),
+        ("\u{feff}{}", MalformedJson, ""),
+        ("null", WrongType, ""),
+        ("[]", WrongType, ""),
+        ("{}", OutsideSubset, ""),
+        (
+            r#"{"type":"object","$schema":"http://json-schema.org/draft-04/schema#"}"#,
+            UnsupportedDialect,
+            "/$schema",
+        ),
+        (r#"{"type":"object","properties":{},"oneOf":[]}"#, OutsideSubset, "/oneOf"),
+        (r#"{"type":"object","properties":{},"type":"object"}"#, DuplicateMember, "/type"),
+        (
+            r#"{"type":"object","properties":{"a":{"type":"string"},"\u0061":{}}}"#,
+            DuplicateMember,
+            "/properties/a",
+        ),
+        (r#"{"type":"object","properties":{"a":true}}"#, WrongType, "/properties/a"),
+        (
+            r#"{"type":"object","properties":{"a/b~":{"type":"object"}}}"#,
+            OutsideSubset,
+            "/properties/a~1b~0/type",
+        ),
+        (
+            r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["b"]}"#,
+            Unsatisfiable,
+            "/required/0",
+        ),
+        (&property(r#"{"type":"string","title":"\ud800"}"#), LoneSurrogate, "/properties/a/title"),
+        (&property(r#"{"type":"string","x":"\ud800"}"#), LoneSurrogate, "/properties/a/x"),
+        (&property(r#"{"type":"string","type":"number"}"#), DuplicateMember, "/properties/a/type"),
+        (&property(r#"{"type":"number","maximum":1e999}"#), NumberRange, "/properties/a/maximum"),
+        (&property(r#"{"type":"number","x":1e999}"#), NumberRange, "/properties/a/x"),
+        (&property(r#"{"type":"string","format":"password"}"#), Secret, "/properties/a/format"),
+        (
+            &property(r#"{"type":"integer","minimum":0.1,"maximum":0.9}"#),
+            Unsatisfiable,
+            "/properties/a",
+        ),
+        (
+            &property(r#"{"type":"integer","exclusiveMinimum":1,"exclusiveMaximum":2}"#),
+            Unsatisfiable,
+            "/properties/a",
+        ),
+        (
+            &property(r#"{"type":"number","minimum":1,"exclusiveMaximum":1}"#),
+            Unsatisfiable,
+            "/properties/a",
+        ),
+        (
+            &property(
+                r#"{"type":"string","oneOf":[{"const":"x","title":"1"},{"const":"x","title":"2"}]}"#,
+            ),
+            Unsatisfiable,
+            "/properties/a/oneOf/1",
+        ),
+        (
+            &property(r#"{"type":"string","enum":["x"],"oneOf":[{"const":"y","title":"Y"}]}"#),
+            OutsideSubset,
+            "/properties/a/enum",
+        ),
+        (
+            &property(r#"{"type":"string","anyOf":[{"type":"null"},{"type":"integer"}]}"#),
+            OutsideSubset,
+            "/properties/a/anyOf",
+        ),
+        (
+            &property(r#"{"type":"array","items":{"type":"string"}}"#),
+            OutsideSubset,
+            "/properties/a/items",
+        ),
+    ] {
+        assert_eq!(refused(schema), (code, pointer.into()), "{schema}");
+    }
+}
+
+/// proves: FM-03
+#[test]
+fn a_pattern_is_noted_and_never_run() {
+    let schema =
+        property(r#"{"type":"string","pattern":"(?<=x)(a{1,1000000000}){1,1000000000}("}"#);
+    let decoded = Decoder::default().decode(&schema).unwrap();
+    assert_eq!(decoded.notes[0].code, NoteCode::UnenforcedPattern);
+    let long = "a".repeat(100_000);
+    assert!(decoded.form.accept(Content::new().with_text("a", long)).is_ok());
+}
+
+/// proves: FM-03
+#[test]
+fn strict_mode_refuses_what_would_be_noted() {
+    let strict = Decoder::new(Limits::default()).strict();
+    for (schema, pointer) in [
+        (property(r#"{"type":"string","pattern":"x"}"#), "/properties/a/pattern"),
+        (property(r#"{"type":["string","null"]}"#), "/properties/a/type"),
+        (property(r#"{"type":"string","default":7}"#), "/properties/a/default"),
+        (r#"{"type":"object"}"#.into(), "/properties"),
+        (
+            r#"{"type":"object","properties":{"password":{"type":"string"}}}"#.into(),
+            "/properties/password",
+        ),
+    ] {
+        let refusal = strict.decode(&schema).unwrap_err();
+        assert_eq!((refusal.code, refusal.pointer.as_str()), (RefusalCode::Strict, pointer));
+        assert!(Decoder::default().decode(&schema).is_ok());
+    }
+    let warned = r#"{"type":"object","properties":{"password":{"type":"string"}}}"#;
+    let decoded = strict.clone().allowing_warnings().decode(warned).unwrap();
+    assert_eq!(decoded.notes[0].code, NoteCode::WarnSecret);
+    assert!(decoded.form.fields()[0].looks_secret());
+}
+
+/// proves: FM-03
+#[test]
+fn a_parsed_schema_is_read_by_the_same_rules_as_its_text() {
+    let schema = property(r#"{"type":"integer","minimum":9007199254740993,"title":null}"#);
+    let value: serde_json::Value = serde_json::from_str(&schema).unwrap();
+    assert_eq!(Decoder::default().decode_value(&value), Decoder::default().decode(&schema));
+    let over = serde_json::Value::String("x".repeat(300_000));
+    assert_eq!(Decoder::default().decode_value(&over).unwrap_err().code, RefusalCode::OverLimit);
+}
+
+/// proves: FM-04, FM-06
+#[test]
+fn answers_that_are_no_objects_or_too_large_are_refused() {
+    let limits = Limits { answer_bytes_max: 20, ..Limits::default() };
+    let decode = |json: &str| Content::decode(json, &limits);
+    for wrong in ["", "7", "[]", "null", "{", "{} x", r#"{"a":01}"#] {
+        assert_eq!(decode(wrong), Err(ContentError::NotAnObject), "{wrong}");
+    }
+    assert_eq!(decode(r#"{"a":1,"\u0061":1}"#), Err(ContentError::Duplicate));
+    assert_eq!(decode(&" ".repeat(21)), Err(ContentError::OverLimit { bytes_max: 20 }));
+    assert!(decode("{}").is_ok());
+}
+
+/// proves: FM-06
+#[test]
+fn all_faults_come_at_once_in_the_order_of_the_form_and_without_the_answer() {
+    let form = Form::from_schema(
+        r#"{"type":"object","properties":{
+            "s":{"type":"string","minLength":2},"n":{"type":"integer","maximum":3},"b":{"type":"boolean"},
+            "m":{"type":"array","items":{"enum":["x","y"]}}},"required":["b"]}"#,
+    )
+    .unwrap();
+    let json = r#"{"SENTINEL":1,"m":["x","x"],"n":1e3,"s":"é"}"#;
+    let faults = form.accept(Content::decode(json, &Limits::default()).unwrap()).unwrap_err();
+    let found: Vec<_> =
+        faults.iter().map(|fault| (fault.field.as_str(), fault.problem.code())).collect();
+    assert_eq!(
+        found,
+        [
+            ("s", "too-short"),
+            ("n", "too-large"),
+            ("b", "missing"),
+            ("m", "repeated"),
+            ("SENTINEL", "unknown")
+        ]
+    );
+    assert_eq!(faults.iter().next().unwrap().problem, Problem::TooShort { length_min: 2 });
+    let seen = format!("{faults:?} {faults}");
+    assert!(!seen.contains("SENTINEL") && !seen.contains("1e3") && !seen.contains("é"), "{seen}");
+}
+
+/// proves: CL-20
+#[test]
+fn answers_are_not_in_what_is_formatted() {
+    let form = Form::from_schema(&property(r#"{"type":"string"}"#)).unwrap();
+    let content = Content::new().with_text("a", "SENTINEL");
+    let seen = format!("{content:?} {:?}", content.clone());
+    let answer = form.accept(content).unwrap();
+    let seen = format!("{seen} {answer:?} {:?}", answer.value("a"));
+    assert!(!seen.contains("SENTINEL"), "{seen}");
+}
