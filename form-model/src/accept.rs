@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::{
     Answer, Bound, Choice, ChoiceOption, Choices, Content, Form, Format, Kind, Numeric, Text,
-    Unusable, Value,
+    Unusable, Value, safe_text::clean_line,
 };
 
 /// Says what is wrong with one field of an answer.
@@ -114,7 +114,7 @@ impl fmt::Display for Fault {
         if matches!(self.problem, Problem::Unknown) {
             return write!(f, "a value {}", self.problem);
         }
-        write!(f, "{} {}", self.field, self.problem)
+        write!(f, "{} {}", clean_line(&self.field), self.problem)
     }
 }
 
@@ -199,6 +199,29 @@ impl Form {
     ///
     /// Every fault of the answer, not just the first.
     pub fn accept(&self, content: Content) -> Result<Answer, Faults> {
+        if self.accepts_in_order(&content) {
+            return Ok(Answer { entries: content.entries });
+        }
+        self.sort_out(content)
+    }
+
+    /// Tells whether an answer is right and in the order of the form, as most answers are.
+    fn accepts_in_order(&self, content: &Content) -> bool {
+        let mut entries = content.entries.iter().peekable();
+        for field in &self.fields {
+            let fits = match entries.next_if(|(name, _)| *name == field.name) {
+                Some((_, value)) => field.kind.check(value).is_none(),
+                None => !field.required,
+            };
+            if !fits {
+                return false;
+            }
+        }
+        entries.next().is_none()
+    }
+
+    /// Brings an answer into the order of the form, and lists its faults.
+    fn sort_out(&self, content: Content) -> Result<Answer, Faults> {
         let mut faults = Vec::new();
         let mut answered: Vec<Option<(String, Value)>> = Vec::new();
         answered.resize_with(self.fields.len(), || None);
@@ -212,8 +235,7 @@ impl Form {
         for (field, entry) in self.fields.iter().zip(&answered) {
             let problem = match entry {
                 Some((_, value)) => field.kind.check(value),
-                None if field.required => Some(Problem::Missing),
-                None => None,
+                None => field.required.then_some(Problem::Missing),
             };
             if let Some(problem) = problem {
                 faults.push(Fault { field: field.name.clone(), problem });
@@ -223,9 +245,7 @@ impl Form {
         if let Some(faults) = Faults::new(faults) {
             return Err(faults);
         }
-        let mut entries: Vec<_> = answered.into_iter().flatten().collect();
-        entries.shrink_to_fit();
-        Ok(Answer { entries })
+        Ok(Answer { entries: answered.into_iter().flatten().collect() })
     }
 }
 
@@ -317,9 +337,7 @@ impl Choices {
         if !values.iter().all(|value| is_option(&self.options, value)) {
             return Some(Problem::NotAnOption);
         }
-        let mut sorted: Vec<&String> = values.iter().collect();
-        sorted.sort_unstable();
-        if sorted.windows(2).any(|pair| matches!(pair, [a, b] if a == b)) {
+        if any_repeated(values) {
             return Some(Problem::Repeated);
         }
         let count = values.len() as u64;
@@ -329,6 +347,19 @@ impl Choices {
         let items_max = self.items_max.filter(|items_max| count > *items_max)?;
         Some(Problem::TooMany { items_max })
     }
+}
+
+fn any_repeated(values: &[String]) -> bool {
+    if values.len() <= 8 {
+        let mut rest = values.iter();
+        return values.iter().any(|value| {
+            rest.next();
+            rest.clone().any(|other| other == value)
+        });
+    }
+    let mut sorted: Vec<&String> = values.iter().collect();
+    sorted.sort_unstable();
+    sorted.windows(2).any(|pair| matches!(pair, [a, b] if a == b))
 }
 
 fn is_option(options: &[ChoiceOption], value: &str) -> bool {

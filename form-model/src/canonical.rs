@@ -415,6 +415,10 @@ impl Visitor<'_> for NumberVisitor {
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<Number, E> {
+        // An integer that has become a double may have been another one before.
+        if number.abs() >= 18_446_744_073_709_551_616.0 && number.is_finite() {
+            return Err(E::custom("expected a number beyond 64 bits as a string of its digits"));
+        }
         Number::try_from(number).map_err(E::custom)
     }
 

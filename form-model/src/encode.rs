@@ -11,9 +11,10 @@ use crate::{
 impl Form {
     /// Writes the form as a schema of the specification's subset.
     ///
-    /// An exclusive bound has no place in the subset and is written by its JSON Schema keyword; a
-    /// decoder of this crate enforces it, with a note. Every other form decodes to an equal form
-    /// without a note, unless it has a title or description of the whole.
+    /// Whatever form it is, this crate decodes the schema to an equal form. What a form has beyond
+    /// the subset is written as JSON Schema has it, and gets its note again: exclusive bounds, a
+    /// title or description of the whole, options of which only some have titles, text that is not
+    /// safe to show.
     ///
     /// ```
     /// use form_model::Form;

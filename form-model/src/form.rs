@@ -1,23 +1,24 @@
 //! The canonical form: what a schema means, once decoded.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
+use core::fmt;
 
 use crate::{Format, Number, SafeText, safe_text::clean_line, warn::looks_secret};
 
 /// Is a decoded form: fields in the order of the document, each of one kind.
 ///
 /// A form is made by [`Form::from_schema`] or a [`Decoder`](crate::Decoder) and never changes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Form {
     pub(crate) title: Option<SafeText>,
     pub(crate) description: Option<SafeText>,
     pub(crate) fields: Vec<Field>,
-    /// Indexes of `fields`, sorted by name.
-    by_name: Vec<usize>,
+    /// Indexes of `fields`, sorted by name; empty where there are few.
+    by_name: Vec<u32>,
 }
 
 /// Is one field of a form.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Field {
     pub(crate) name: String,
     pub(crate) title: Option<SafeText>,
@@ -124,6 +125,9 @@ impl ChoiceOption {
     }
 }
 
+/// The number of fields up to which a search by name looks at each.
+const FEW_FIELDS: usize = 8;
+
 /// Returns a title, or else what goes back to the server, cleaned.
 fn label<'t>(title: Option<&'t SafeText>, raw: &'t str) -> Cow<'t, str> {
     title.map_or_else(|| clean_line(raw), |title| Cow::Borrowed(title.as_str()))
@@ -135,9 +139,12 @@ impl Form {
         description: Option<SafeText>,
         fields: Vec<Field>,
     ) -> Self {
-        let mut by_name: Vec<(usize, &Field)> = fields.iter().enumerate().collect();
-        by_name.sort_unstable_by(|(_, a), (_, b)| a.name.cmp(&b.name));
-        let by_name = by_name.into_iter().map(|(index, _)| index).collect();
+        let mut by_name: Vec<u32> = Vec::new();
+        if fields.len() > FEW_FIELDS {
+            let name_at = |index: u32| fields.get(index as usize).map(|field| field.name.as_str());
+            by_name.extend((0..).take(fields.len()));
+            by_name.sort_unstable_by(|a, b| name_at(*a).cmp(&name_at(*b)));
+        }
         Self { title, description, fields, by_name }
     }
 
@@ -167,9 +174,27 @@ impl Form {
 
     /// Returns the index of the field of a name.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
-        let name_at = |index: &usize| self.fields.get(*index).map_or("", |field| &field.name);
-        let found = self.by_name.binary_search_by(|index| name_at(index).cmp(name)).ok()?;
-        self.by_name.get(found).copied()
+        if self.fields.len() <= FEW_FIELDS {
+            return self.fields.iter().position(|field| field.name == name);
+        }
+        let name_at = |index: u32| self.fields.get(index as usize).map(|field| field.name.as_str());
+        let found = self.by_name.binary_search_by(|index| name_at(*index).cmp(&Some(name))).ok()?;
+        self.by_name.get(found).map(|index| *index as usize)
+    }
+}
+
+/// Writes how many fields there are, and nothing of what the form says.
+impl fmt::Debug for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Form({} fields)", self.fields.len())
+    }
+}
+
+/// Writes the kind, and nothing of what the field says.
+impl fmt::Debug for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let required = if self.required { "required" } else { "optional" };
+        write!(f, "Field({}, {required})", self.kind.name())
     }
 }
 

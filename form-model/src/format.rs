@@ -48,6 +48,16 @@ impl Format {
         }
     }
 
+    /// Returns the least and the greatest length of a text of the format.
+    pub(crate) const fn lengths(self) -> (u64, u64) {
+        match self {
+            Self::Email => (3, MAILBOX_BYTES_MAX as u64),
+            Self::Uri => (2, u64::MAX),
+            Self::Date => (10, 10),
+            Self::DateTime => (20, u64::MAX),
+        }
+    }
+
     /// Tells whether a text has the format.
     #[must_use]
     pub fn matches(self, text: &str) -> bool {
@@ -60,12 +70,15 @@ impl Format {
     }
 }
 
+/// The longest mailbox: a path has 256 bytes (RFC 5321 4.5.3.1.3), two of them brackets.
+const MAILBOX_BYTES_MAX: usize = 254;
+
 /// Reads `Mailbox` of RFC 5321 4.1.2, within the lengths of its 4.5.3.1.
 fn is_mailbox(text: &str) -> bool {
     // A quoted local part may hold "@", a domain may not.
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
-    local.len() <= 64
-        && domain.len() <= 255
+    text.len() <= MAILBOX_BYTES_MAX
+        && local.len() <= 64
         && (is_dot_string(local) || is_quoted_string(local))
         && (is_domain(domain) || is_address_literal(domain))
 }
@@ -208,7 +221,8 @@ mod tests {
         let longest = alloc::format!("{local}@{label}.com");
         let long_local = alloc::format!("{local}l@example.com");
         let long_label = alloc::format!("a@{label}d.com");
-        let long_domain = alloc::format!("a@{label}.{label}.{label}.{label}.com");
+        let long_domain = alloc::format!("a@{label}.{label}.{label}.{}.com", "d".repeat(57));
+        let longest_domain = alloc::format!("a@{label}.{label}.{label}.{}.com", "d".repeat(56));
         check(
             Format::Email,
             &[
@@ -226,6 +240,7 @@ mod tests {
                 "user@xn--fsqu00a.xn--0zwm56d",
                 "a@1.2",
                 &longest,
+                &longest_domain,
             ],
             &[
                 "",

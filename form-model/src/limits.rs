@@ -18,6 +18,8 @@ pub struct Limits {
     pub depth_max: usize,
     /// Members of one schema object that are outside the form subset. Default 64.
     pub unknown_members_max: usize,
+    /// Notes on the whole. Default 1,024.
+    pub notes_max: usize,
     /// Fields of the form. Default 128.
     pub fields_max: usize,
     /// Options of one choice. Default 4,096.
@@ -45,6 +47,7 @@ impl Default for Limits {
             schema_bytes_max: 256 * 1024,
             depth_max: 64,
             unknown_members_max: 64,
+            notes_max: 1024,
             fields_max: 128,
             options_max: 4096,
             name_bytes_max: 1024,

@@ -11,9 +11,7 @@ use thiserror::Error;
 /// Is a finite decimal number that compares exactly.
 ///
 /// It holds up to 38 significant digits and no value beyond the range of a binary64, because no
-/// peer reads one. `1`, `1.0` and `1e0` are the same number; `-0` is `0`. A number with a fraction
-/// and more than 17 significant digits is taken as the binary64 nearest to it, since that is what
-/// every peer that reads JSON makes of it; an integer is never rounded.
+/// peer reads one. `1`, `1.0` and `1e0` are the same number; `-0` is `0`.
 ///
 /// ```
 /// use form_model::Number;
@@ -56,6 +54,28 @@ const EXPONENT_MIN: i64 = -324;
 impl Number {
     /// Is zero.
     pub const ZERO: Self = Self { coefficient: 0, exponent: 0 };
+
+    /// Reads the text of a JSON number as every peer reads it: one with a fraction and more than 17
+    /// significant digits is the binary64 nearest to it. An integer is never rounded.
+    ///
+    /// ```
+    /// use form_model::Number;
+    ///
+    /// let read = Number::parse_nearest("0.3000000000000000000000001")?;
+    /// assert_eq!(read, "0.3".parse()?);
+    /// # Ok::<(), form_model::NumberError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A text that is not a JSON number, or one beyond the bounds of [`Number`].
+    pub fn parse_nearest(text: &str) -> Result<Self, NumberError> {
+        let found = scan(text.as_bytes())?;
+        if found.exponent < 0 && found.digits > FRACTION_DIGITS_MAX {
+            return nearest_binary64(text);
+        }
+        text.parse()
+    }
 
     /// Tells whether the value has no fraction, however it was written.
     #[must_use]
@@ -118,6 +138,9 @@ impl Number {
             coefficient,
             exponent: i16::try_from(exponent).map_err(|_| NumberError::Range)?,
         };
+        if number.digits() > DIGITS_MAX {
+            return Err(NumberError::Precision);
+        }
         if number.magnitude() > 309 || (number.magnitude() == 309 && number.is_beyond_binary64()) {
             return Err(NumberError::Range);
         }
@@ -223,9 +246,6 @@ impl FromStr for Number {
         if found.digits == 0 {
             return Ok(Self::ZERO);
         }
-        if found.exponent < 0 && found.digits > FRACTION_DIGITS_MAX {
-            return nearest_binary64(text);
-        }
         if found.digits > DIGITS_MAX {
             return Err(NumberError::Precision);
         }
@@ -277,6 +297,9 @@ from_integers!(i32, i64, u32, u64);
 
 impl Ord for Number {
     fn cmp(&self, other: &Self) -> Ordering {
+        if self.exponent == other.exponent {
+            return self.coefficient.cmp(&other.coefficient);
+        }
         let by_sign = self.coefficient.signum().cmp(&other.coefficient.signum());
         if by_sign != Ordering::Equal || self.coefficient == 0 {
             return by_sign;
@@ -395,7 +418,12 @@ mod tests {
         assert!(number("0.30000000000000004") > number("0.3"));
         assert!(number("0.09999999999999999") < number("0.1"));
         assert_eq!(number("0.1000"), number("1e-1"));
-        assert_eq!(number("0.3000000000000000000000001"), number("0.3"));
+        assert!(number("0.3000000000000000000000001") > number("0.3"));
+        assert!(number("10000000000000000.5") > number("10000000000000000"));
+        let nearest = |text: &str| Number::parse_nearest(text).unwrap();
+        assert_eq!(nearest("0.3000000000000000000000001"), number("0.3"));
+        assert_eq!(nearest("0.30000000000000004"), number("0.30000000000000004"));
+        assert_eq!(nearest("9007199254740993"), number("9007199254740993"));
         assert!(number("-1e-300") < Number::ZERO);
         assert!(number("-2") < number("-1.5"));
         assert!(number("-1e300") < number("-1e299"));
@@ -411,6 +439,7 @@ mod tests {
             ("1.7976931348623159e308", NumberError::Range),
             ("1e99999999999999999999999", NumberError::Range),
             ("1234567890123456789012345678901234567891", NumberError::Precision),
+            ("0.1000000000000000055511151231257827021181583404541015625", NumberError::Precision),
             ("NaN", NumberError::Syntax),
             ("Infinity", NumberError::Syntax),
             ("", NumberError::Syntax),

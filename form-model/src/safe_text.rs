@@ -93,7 +93,9 @@ fn clean(text: &str, keep_lines: bool) -> Cow<'_, str> {
     let mut marks = 0;
     let mut previous = '\0';
     for letter in text.chars() {
-        marks = if is_combining_mark(letter) { marks + 1 } else { 0 };
+        if !is_unseen(letter) {
+            marks = if is_combining_mark(letter) { marks + 1 } else { 0 };
+        }
         match letter {
             '\n' if keep_lines && previous == '\r' => {}
             '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{85}' if keep_lines => cleaned.push('\n'),
@@ -137,6 +139,7 @@ mod tests {
             ("a\u{200b}b\u{feff}c\u{e0041}d", "abcd"),
             ("\u{2066}\u{2067}abc", "abc"),
             ("Z\u{335}\u{335}\u{335}\u{335}\u{335}\u{335}", "Z\u{335}\u{335}\u{335}\u{335}"),
+            ("Z\u{335}\u{335}\u{335}\u{335}\u{200b}\u{335}", "Z\u{335}\u{335}\u{335}\u{335}"),
         ] {
             assert_eq!(SafeText::line(raw).as_str(), shown);
             assert_eq!(SafeText::line(raw).is_cleaned(), raw != shown);

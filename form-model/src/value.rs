@@ -69,7 +69,7 @@ impl Value {
             [b'[', ..] => {
                 serde_json::from_str(text).map_or(Self::Unusable(Unusable::List), Self::Choices)
             }
-            _ => text.parse().map_or(Self::Unusable(Unusable::Number), Self::Number),
+            _ => Number::parse_nearest(text).map_or(Self::Unusable(Unusable::Number), Self::Number),
         }
     }
 

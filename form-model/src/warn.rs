@@ -1,108 +1,148 @@
 //! What a surface should be wary of: fields that look as if they ask for a secret, and labels that
 //! look alike.
 
-use alloc::{collections::BTreeSet, string::String, vec::Vec};
+use alloc::{borrow::Cow, string::String, vec::Vec};
 
-/// Phrases that ask for a secret, as words in lower case.
-const SECRETS: &[&[&str]] = &[
-    &["password"],
-    &["passwd"],
-    &["pwd"],
-    &["passphrase"],
-    &["passcode"],
-    &["pass", "phrase"],
-    &["pass", "word"],
-    &["secret"],
-    &["secrets"],
-    &["credential"],
-    &["credentials"],
-    &["token"],
-    &["apikey"],
-    &["api", "key"],
-    &["access", "key"],
-    &["accesskey"],
-    &["secretkey"],
-    &["private", "key"],
-    &["privatekey"],
-    &["signing", "key"],
-    &["encryption", "key"],
-    &["ssh", "key"],
-    &["license", "key"],
-    &["seed", "phrase"],
-    &["recovery", "phrase"],
-    &["recovery", "code"],
-    &["backup", "code"],
-    &["verification", "code"],
-    &["security", "code"],
-    &["mnemonic"],
-    &["pin"],
-    &["otp"],
-    &["totp"],
-    &["cvv"],
-    &["cvc"],
-    &["card", "number"],
-    &["cardnumber"],
-    &["credit", "card"],
-    &["creditcard"],
-    &["debit", "card"],
-    &["account", "number"],
-    &["iban"],
-    &["ssn"],
-    &["social", "security"],
-    &["client", "secret"],
-    &["bearer"],
-    &["authorization", "header"],
-];
+/// The longest word of the lists below.
+const WORD_BYTES_MAX: usize = 13;
 
-/// Words after which a token is something that is counted.
-const COUNTED: &[&str] = &["count", "limit", "budget", "usage", "size", "length", "type"];
+/// Tells whether a word, in lower case, asks for a secret by itself.
+fn is_secret(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"password"
+            | b"passwd"
+            | b"pwd"
+            | b"passphrase"
+            | b"passcode"
+            | b"secret"
+            | b"secrets"
+            | b"credential"
+            | b"credentials"
+            | b"token"
+            | b"apikey"
+            | b"accesskey"
+            | b"secretkey"
+            | b"privatekey"
+            | b"mnemonic"
+            | b"pin"
+            | b"otp"
+            | b"totp"
+            | b"cvv"
+            | b"cvc"
+            | b"cardnumber"
+            | b"creditcard"
+            | b"iban"
+            | b"ssn"
+            | b"bearer"
+    )
+}
+
+/// Tells whether two words that follow each other, in lower case, ask for a secret.
+fn are_secret(first: &[u8], second: &[u8]) -> bool {
+    matches!(
+        (first, second),
+        (b"pass", b"phrase" | b"word" | b"code")
+            | (
+                b"api" | b"access" | b"private" | b"signing" | b"encryption" | b"ssh" | b"license",
+                b"key"
+            )
+            | (b"seed" | b"recovery", b"phrase")
+            | (b"recovery" | b"backup" | b"verification" | b"security", b"code")
+            | (b"card" | b"account", b"number")
+            | (b"credit" | b"debit", b"card")
+            | (b"social", b"security")
+            | (b"authorization", b"header")
+    )
+}
+
+/// Tells whether a word after "token" makes it something that is counted.
+fn is_count(word: &[u8]) -> bool {
+    matches!(word, b"count" | b"limit" | b"budget" | b"usage" | b"size" | b"length" | b"type")
+}
 
 /// Tells whether a field's name or title reads as if it asks for a secret.
 pub(crate) fn looks_secret(text: &str) -> bool {
-    let words = words(text);
-    SECRETS.iter().any(|phrase| {
-        words.windows(phrase.len()).enumerate().any(|(at, found)| {
-            let next = words.get(at + phrase.len()).map(String::as_str);
-            let is_counted =
-                *phrase == ["token"] && next.is_some_and(|next| COUNTED.contains(&next));
-            found.iter().zip(*phrase).all(|(found, word)| found == word) && !is_counted
-        })
-    })
+    let mut words = Words { rest: text.as_bytes() };
+    let mut next = words.next();
+    let mut before = Word::default();
+    while let Some(word) = next {
+        next = words.next();
+        let is_counted = word.as_bytes() == b"token"
+            && next.as_ref().is_some_and(|next| is_count(next.as_bytes()));
+        if are_secret(before.as_bytes(), word.as_bytes())
+            || (is_secret(word.as_bytes()) && !is_counted)
+        {
+            return true;
+        }
+        before = word;
+    }
+    false
 }
 
-/// Splits a text into words in lower case: at what is no letter or digit, and before a capital
-/// that follows a small letter.
-fn words(text: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut follows_small = false;
-    let mut begins = true;
-    for letter in text.chars() {
-        if !letter.is_alphanumeric() {
-            begins = true;
-            continue;
+/// Is a word in lower case; empty where it is too long for the lists.
+#[derive(Default)]
+struct Word {
+    bytes: [u8; WORD_BYTES_MAX],
+    length: usize,
+}
+
+impl Word {
+    fn new(word: &[u8]) -> Self {
+        let mut lower = Self::default();
+        if let Some(bytes) = lower.bytes.get_mut(..word.len()) {
+            bytes.copy_from_slice(word);
+            bytes.make_ascii_lowercase();
+            lower.length = word.len();
         }
-        if begins || (follows_small && letter.is_uppercase()) {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut() {
-            word.extend(letter.to_lowercase());
-        }
-        begins = false;
-        follows_small = letter.is_lowercase() || letter.is_numeric();
+        lower
     }
-    words
+
+    fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
+    }
+}
+
+/// Splits a text into words: at what is no letter or digit, and before a capital that follows a
+/// small letter or a digit. The lists are ASCII, and all beyond ASCII counts as a small letter.
+struct Words<'t> {
+    rest: &'t [u8],
+}
+
+impl Iterator for Words<'_> {
+    type Item = Word;
+
+    fn next(&mut self) -> Option<Word> {
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+        let start = self.rest.iter().position(is_part)?;
+        let rest = self.rest.get(start..)?;
+        let mut previous = b'A';
+        let end = rest.iter().position(|byte| {
+            let ends =
+                !is_part(byte) || (byte.is_ascii_uppercase() && !previous.is_ascii_uppercase());
+            previous = *byte;
+            ends
+        });
+        let (word, rest) = rest.split_at_checked(end.unwrap_or(rest.len()))?;
+        self.rest = rest;
+        Some(Word::new(word))
+    }
 }
 
 /// Tells whether any two labels look the same on a screen.
-pub(crate) fn any_look_alike<'t>(
-    labels: impl Iterator<Item = alloc::borrow::Cow<'t, str>>,
-) -> bool {
-    let mut seen = BTreeSet::new();
-    labels.into_iter().any(|label| !seen.insert(outline(&label)))
+pub(crate) fn any_look_alike<'t>(labels: impl Iterator<Item = Cow<'t, str>>) -> bool {
+    let mut outlines: Vec<Cow<'t, str>> = labels.map(outline).collect();
+    outlines.sort_unstable();
+    outlines.windows(2).any(|pair| matches!(pair, [a, b] if a == b))
 }
 
 /// Maps letters that look like a Latin letter to it, and runs of white space to one space.
-fn outline(label: &str) -> String {
+fn outline(label: Cow<'_, str>) -> Cow<'_, str> {
+    let is_plain = |byte: u8| byte.is_ascii_graphic();
+    let has_single_spaces = label.split(' ').all(|word| !word.is_empty());
+    if has_single_spaces && label.bytes().all(|byte| byte == b' ' || is_plain(byte)) {
+        return label;
+    }
     let mut outline = String::with_capacity(label.len());
     for letter in label.trim().chars() {
         let plain = match letter {
@@ -152,7 +192,7 @@ fn outline(label: &str) -> String {
             outline.push(plain);
         }
     }
-    outline
+    Cow::Owned(outline)
 }
 
 #[cfg(test)]
@@ -212,11 +252,14 @@ mod tests {
     /// proves: FM-11
     #[test]
     fn labels_that_look_the_same_are_noticed() {
-        let alike = |labels: &[&str]| any_look_alike(labels.iter().map(|label| (*label).into()));
+        let alike = |labels: &[&'static str]| {
+            any_look_alike(labels.iter().map(|label| Cow::Borrowed(*label)))
+        };
         assert!(alike(&["Main account", "Other", "Main account"]));
         assert!(alike(&["paypal", "p\u{430}ypal"]));
         assert!(alike(&["a b", " a  b "]));
         assert!(alike(&["ＡＢ", "AB"]));
+        assert!(alike(&["", " "]));
         assert!(!alike(&["staging", "production", "Staging"]));
     }
 }

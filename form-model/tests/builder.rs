@@ -136,6 +136,7 @@ fn data_that_is_no_form_is_refused_as_a_schema_would_be() {
             RefusalCode::Unsatisfiable,
         ),
         (field(r#"{"integer":{"default":0.5}}"#), RefusalCode::Unsatisfiable),
+        (field(r#"{"number":{"default":100000000000000000001}}"#), RefusalCode::MalformedJson),
         (
             field(&format!(r#"{{"text":{{"default":"{}"}}}}"#, "x".repeat(9000))),
             RefusalCode::OverLimit,

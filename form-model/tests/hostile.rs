@@ -168,6 +168,151 @@ fn what_can_not_be_shown_or_satisfied_is_refused_where_it_stands() {
     }
 }
 
+/// proves: FM-03, FM-05
+#[test]
+fn integers_too_large_to_count_one_by_one_still_have_others_between_them() {
+    for (bounds, fits) in [
+        (r#""exclusiveMinimum":1e38,"maximum":2e38"#, true),
+        (r#""exclusiveMinimum":99999999999999999999999999999999999999,"maximum":1e300"#, true),
+        (r#""exclusiveMinimum":1e38,"exclusiveMaximum":1e38"#, false),
+        (r#""exclusiveMinimum":-1e38,"maximum":-2e38"#, false),
+        (r#""minimum":10000000000000000.5,"maximum":10000000000000001"#, true),
+        (r#""minimum":10000000000000000.5,"exclusiveMaximum":10000000000000001"#, false),
+    ] {
+        let schema = property(&format!(r#"{{"type":"integer",{bounds}}}"#));
+        assert_eq!(Form::from_schema(&schema).is_ok(), fits, "{bounds}");
+    }
+    let schema = property(r#"{"type":"integer","minimum":10000000000000000.5}"#);
+    let form = Form::from_schema(&schema).unwrap();
+    let accepts = |json| form.accept(Content::decode(json, &Limits::default()).unwrap()).is_ok();
+    assert!(!accepts(r#"{"a":10000000000000000}"#) && accepts(r#"{"a":10000000000000001}"#));
+}
+
+/// proves: FM-04
+#[test]
+fn repeated_options_cost_no_more_than_sorting_them() {
+    let values: Vec<_> = (0..4096).map(|i| format!("\"{}\"", i % 26)).collect();
+    let fields: Vec<_> = (0..10)
+        .map(|i| format!(r#""f{i}":{{"type":"string","enum":[{}]}}"#, values.join(",")))
+        .collect();
+    let schema = format!(r#"{{"type":"object","properties":{{{}}}}}"#, fields.join(","));
+    // Compared one with another, these would take a minute.
+    let decoded = Decoder::default().decode(&schema).unwrap();
+    let form_model::Kind::Choice(choice) = decoded.form.fields()[0].kind() else { unreachable!() };
+    assert_eq!(choice.options.len(), 26);
+    assert_eq!(choice.options[25].value, "25");
+    assert_eq!(decoded.notes.len(), 10);
+}
+
+/// proves: FM-04
+#[test]
+fn schemas_and_notes_within_a_field_are_few_however_many_it_spells_out() {
+    let branches = vec!["{}"; 4000].join(",");
+    let schema = property(&format!(r#"{{"anyOf":[{{"anyOf":[{branches}]}},{{}}]}}"#));
+    assert_eq!(
+        refused(&schema),
+        (RefusalCode::OutsideSubset, "/properties/a/anyOf/0/anyOf/0".into())
+    );
+    let option = |i: usize| format!(r#"{{"const":"{i}","title":"T{i}","a":1,"b":1,"c":1,"d":1}}"#);
+    let options: Vec<_> = (0..400).map(option).collect();
+    let schema = property(&format!(r#"{{"type":"string","oneOf":[{}]}}"#, options.join(",")));
+    assert_eq!(refused(&schema), (RefusalCode::OverLimit, "/properties/a/oneOf/256/a".into()));
+    let unknown: Vec<_> = (0..65).map(|i| format!(r#""x{i}":1"#)).collect();
+    let schema = format!(r#"{{"type":"object","properties":{{}},{}}}"#, unknown.join(","));
+    assert_eq!(refused(&schema), (RefusalCode::OverLimit, "/x64".into()));
+}
+
+/// proves: FM-03
+#[test]
+fn what_items_say_beyond_their_options_is_noted() {
+    for (items, notes) in [
+        (r#"{"type":"string","enum":["a"]}"#, vec![]),
+        (r#"{"anyOf":[{"const":"a","title":"A"}]}"#, vec![]),
+        (r#"{"type":["string","null"],"enum":["a"]}"#, vec!["normalized:nullable@/type"]),
+        (
+            r#"{"type":"string","enum":["a"],"minItems":3,"maximum":1,"default":"a","title":"T"}"#,
+            vec![
+                "ignored:keyword@/title",
+                "ignored:keyword@/default",
+                "ignored:keyword@/minItems",
+                "ignored:keyword@/maximum",
+            ],
+        ),
+        (
+            r#"{"type":"string","oneOf":[{"const":"a","title":"A"}]}"#,
+            vec!["normalized:options@/oneOf"],
+        ),
+        (r#"{"type":"string","anyOf":[{"const":"a"}]}"#, vec!["normalized:options@/anyOf"]),
+    ] {
+        let schema = property(&format!(r#"{{"type":"array","items":{items}}}"#));
+        let decoded = Decoder::default().decode(&schema).unwrap();
+        let found: Vec<_> = decoded
+            .notes
+            .iter()
+            .map(|note| note.to_string().replace("/properties/a/items", ""))
+            .collect();
+        assert_eq!(found, notes, "{items}");
+    }
+}
+
+/// proves: FM-03
+#[test]
+fn a_pointer_names_the_place_in_the_document_that_came() {
+    for (field, pointer) in [
+        (r#"{"anyOf":[{"type":"string","format":"password"},{"type":"null"}]}"#, "/anyOf/0/format"),
+        (
+            r#"{"title":"T","oneOf":[{"type":"null"},{"type":"integer","minimum":2,"maximum":1}]}"#,
+            "/oneOf/1",
+        ),
+        (
+            r#"{"anyOf":[{"type":"array","items":{"anyOf":[{"const":"a","title":"A"},{"const":"a","title":"B"}]}},{"type":"null"}]}"#,
+            "/anyOf/0/items/anyOf/1",
+        ),
+        (
+            r#"{"type":"array","items":{"anyOf":[{"const":"a","title":"A"},{"const":"a","title":"B"}]}}"#,
+            "/items/anyOf/1",
+        ),
+        (r#"{"type":"array","format":"password","items":{"enum":["a"]}}"#, "/format"),
+        (r#"{"type":"integer","format":"password"}"#, "/format"),
+        (r#"{"type":"string","format":"date","maxLength":5}"#, "/format"),
+        (r#"{"type":"string","format":"email","minLength":300}"#, "/format"),
+        (r#"{"type":"string","minLength":262137}"#, "/minLength"),
+        (r#"{"type":"string","x":{"k":"\ud800"}}"#, "/x"),
+    ] {
+        let found = refused(&property(field)).1;
+        assert_eq!(found, format!("/properties/a{pointer}"), "{field}");
+    }
+    let default = property(r#"{"default":7,"anyOf":[{"type":"string"},{"type":"null"}]}"#);
+    let notes = Decoder::default().decode(&default).unwrap().notes;
+    assert_eq!(notes[1].to_string(), "dropped:default@/properties/a/default");
+    let default = property(r#"{"anyOf":[{"type":"string","default":7},{"type":"null"}]}"#);
+    let notes = Decoder::default().decode(&default).unwrap().notes;
+    assert_eq!(notes[1].to_string(), "dropped:default@/properties/a/anyOf/0/default");
+    assert!(Form::from_schema(&property(r#"{"type":"string","minLength":262136}"#)).is_ok());
+}
+
+/// proves: FM-03
+#[test]
+fn what_is_wrong_within_a_value_that_is_passed_over_has_its_code() {
+    for (value, code) in [
+        (r#"{"k":"\ud800"}"#, RefusalCode::LoneSurrogate),
+        (r#"{"\ud800x":1}"#, RefusalCode::LoneSurrogate),
+        ("[1e999]", RefusalCode::NumberRange),
+        (r#"{"k":1,"k":2}"#, RefusalCode::DuplicateMember),
+    ] {
+        assert_eq!(
+            refused(&property(&format!(r#"{{"type":"string","x":{value}}}"#))).0,
+            code,
+            "{value}"
+        );
+    }
+    let long = "1".repeat(40);
+    for value in [long.clone(), format!("[{long}]")] {
+        let schema = property(&format!(r#"{{"type":"string","x":{value}}}"#));
+        assert!(Form::from_schema(&schema).is_ok(), "{value}");
+    }
+}
+
 /// proves: FM-03
 #[test]
 fn a_pattern_is_noted_and_never_run() {
@@ -249,6 +394,9 @@ fn all_faults_come_at_once_in_the_order_of_the_form_and_without_the_answer() {
             ("SENTINEL", "unknown")
         ]
     );
+    let escape = r#"{"type":"object","properties":{"\u001b[31mred":{"type":"string"}},"required":["\u001b[31mred"]}"#;
+    let missing = Form::from_schema(escape).unwrap().accept(Content::new()).unwrap_err();
+    assert_eq!(missing.to_string(), "\u{fffd}[31mred must be answered");
     assert_eq!(faults.iter().next().unwrap().problem, Problem::TooShort { length_min: 2 });
     let seen = format!("{faults:?} {faults}");
     assert!(!seen.contains("SENTINEL") && !seen.contains("1e3") && !seen.contains("é"), "{seen}");
@@ -256,11 +404,13 @@ fn all_faults_come_at_once_in_the_order_of_the_form_and_without_the_answer() {
 
 /// proves: CL-20
 #[test]
-fn answers_are_not_in_what_is_formatted() {
+fn neither_answers_nor_forms_are_in_what_is_formatted() {
     let form = Form::from_schema(&property(r#"{"type":"string"}"#)).unwrap();
     let content = Content::new().with_text("a", "SENTINEL");
     let seen = format!("{content:?} {:?}", content.clone());
     let answer = form.accept(content).unwrap();
-    let seen = format!("{seen} {answer:?} {:?}", answer.value("a"));
+    let shown = r#"{"type":"object","title":"SENTINEL","properties":{"SENTINEL":{"type":"string","default":"SENTINEL"}}}"#;
+    let form = Form::from_schema(shown).unwrap();
+    let seen = format!("{seen} {answer:?} {:?} {form:?} {:?}", answer.value("a"), form.fields());
     assert!(!seen.contains("SENTINEL"), "{seen}");
 }

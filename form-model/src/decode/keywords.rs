@@ -34,6 +34,8 @@ pub(super) struct Keywords<'de> {
     pub(super) exclusive_minimum: Option<Number>,
     pub(super) exclusive_maximum: Option<Number>,
     pub(super) default: Option<&'de RawValue>,
+    /// Whether the default stands outside the branch that the rest was taken from.
+    pub(super) default_is_outer: bool,
     /// How many members were outside the subset.
     unknown: usize,
 }
@@ -146,7 +148,7 @@ impl<'de> Keywords<'de> {
         self.unknown += 1;
         let unknown_max = reader.limits.unknown_members_max;
         if self.unknown > unknown_max {
-            return Err(over_limit(path, "unknown keywords", "a field", unknown_max));
+            return Err(over_limit(path, "a field", "unknown keywords", unknown_max));
         }
         reader.pass_over(raw, path)?;
         reader.note(
@@ -278,9 +280,16 @@ fn branches<'de>(
     raw: &'de RawValue,
 ) -> Read<Option<Vec<Branch<'de>>>> {
     let Some(elements) = list(reader, path, raw)? else { return Ok(None) };
-    let mut branches = Vec::with_capacity(elements.len());
+    let count = elements.len();
+    let mut branches = Vec::with_capacity(count);
     for (index, element) in elements.into_iter().enumerate() {
-        branches.push(branch(reader, &path.element(index), element)?);
+        let here = path.element(index);
+        let branch = branch(reader, &here, element)?;
+        // A schema is good for nothing but to be nullable, so none is kept beside many others.
+        if count > 2 && matches!(branch, Branch::Schema(_)) {
+            return Err(outside(&here, ALTERNATIVES));
+        }
+        branches.push(branch);
     }
     Ok(Some(branches))
 }
@@ -297,6 +306,10 @@ fn nested<'de>(
     let mut keywords = Keywords::default();
     Ok(read_raw(reader, path, raw, &mut keywords)?.then_some(keywords))
 }
+
+/// What alternatives are for.
+pub(super) const ALTERNATIVES: &str =
+    "alternatives are constants with titles, or one schema and null";
 
 /// Counts `/properties/name/anyOf/0/items/anyOf/0`, the deepest place that the subset has.
 const NESTING_MAX: usize = 7;
@@ -345,7 +358,12 @@ impl Keywords<'_> {
     }
 
     /// Tells whether there is nothing here that constrains a value, beside a type, and no default.
-    pub(super) const fn constrains_nothing_else(&self) -> bool {
+    const fn constrains_nothing_else(&self) -> bool {
+        self.default.is_none() && self.constrains_nothing_but_default()
+    }
+
+    /// Tells whether there is nothing here that constrains a value, beside a type.
+    pub(super) const fn constrains_nothing_but_default(&self) -> bool {
         self.format.is_none()
             && self.values.is_none()
             && self.names.is_none()
@@ -353,7 +371,6 @@ impl Keywords<'_> {
             && self.one_of.is_none()
             && self.any_of.is_none()
             && self.items.is_none()
-            && self.default.is_none()
             && !self.has_length()
             && !self.has_items_bounds()
             && !self.has_range()
@@ -363,11 +380,11 @@ impl Keywords<'_> {
         self.length_min.is_some() || self.length_max.is_some()
     }
 
-    pub(super) const fn has_items_bounds(&self) -> bool {
+    const fn has_items_bounds(&self) -> bool {
         self.items_min.is_some() || self.items_max.is_some()
     }
 
-    pub(super) const fn has_range(&self) -> bool {
+    const fn has_range(&self) -> bool {
         self.minimum.is_some()
             || self.maximum.is_some()
             || self.exclusive_minimum.is_some()

@@ -5,7 +5,9 @@
 
 mod judge;
 mod keywords;
+mod nullable;
 mod object;
+mod options;
 mod path;
 mod reader;
 mod root;

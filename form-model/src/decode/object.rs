@@ -1,6 +1,6 @@
 //! How an object is read: member by member, each name once.
 
-use alloc::{borrow::Cow, collections::BTreeSet};
+use alloc::{borrow::Cow, collections::BTreeSet, vec::Vec};
 use core::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -21,6 +21,32 @@ pub(super) trait Object<'de> {
         name: Cow<'de, str>,
         members: &mut A,
     ) -> Result<(), A::Error>;
+}
+
+/// Remembers names. Few are compared one by one, many are sorted.
+#[derive(Default)]
+pub(super) struct Seen<'de> {
+    few: Vec<Cow<'de, str>>,
+    many: BTreeSet<Cow<'de, str>>,
+}
+
+impl<'de> Seen<'de> {
+    const FEW: usize = 16;
+
+    /// Adds a name. False: it was there.
+    pub(super) fn insert(&mut self, name: Cow<'de, str>) -> bool {
+        if !self.many.is_empty() {
+            return self.many.insert(name);
+        }
+        if self.few.contains(&name) {
+            return false;
+        }
+        self.few.push(name);
+        if self.few.len() > Self::FEW {
+            self.many.extend(self.few.drain(..));
+        }
+        true
+    }
 }
 
 /// Reads an object into an [`Object`]. The value tells whether there was one: null is none, and
@@ -66,7 +92,7 @@ impl<'de, O: Object<'de>> Visitor<'de> for Into<'_, '_, O> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<bool, A::Error> {
-        let mut seen = BTreeSet::new();
+        let mut seen = Seen::default();
         while let Some(name) = members.next_key_seed(Name)? {
             if !seen.insert(name.clone()) {
                 return Err(self.reader.stop(duplicate(&self.path.member(&name))));

@@ -7,7 +7,10 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde_json::value::RawValue;
 
 use super::{Strictness, path::Path};
-use crate::{Limits, Note, NoteCode, Number, NumberError, Refusal, RefusalCode, SafeText};
+use crate::{
+    Limits, Note, NoteCode, Number, NumberError, Refusal, RefusalCode, SafeText,
+    safe_text::clean_line,
+};
 
 /// Carries the limits into the decoder, and the notes and the refusal out of it.
 pub(super) struct Reader<'l> {
@@ -31,6 +34,9 @@ impl Reader<'_> {
         if refuses {
             let message = format!("strict mode allows no {code}");
             return Err(refusal(RefusalCode::Strict, path, message));
+        }
+        if self.notes.len() >= self.limits.notes_max {
+            return Err(over_limit(path, "a form", "notes", self.limits.notes_max));
         }
         self.notes.push(Note { code, pointer: path.pointer() });
         Ok(())
@@ -80,6 +86,14 @@ impl Reader<'_> {
         Ok(text)
     }
 
+    /// Notes a name or an option that is shown for want of a title, where it is not safe to show.
+    pub(super) fn shown_raw(&mut self, text: &str, path: &Path<'_>) -> Read<()> {
+        match clean_line(text) {
+            Cow::Borrowed(_) => Ok(()),
+            Cow::Owned(_) => self.note(NoteCode::SanitizedText, path),
+        }
+    }
+
     /// Reads a member's number. Null counts as absent.
     pub(super) fn number(&mut self, raw: &RawValue, path: &Path<'_>) -> Read<Option<Number>> {
         match leaf(raw, path)? {
@@ -103,8 +117,7 @@ impl Reader<'_> {
 
     /// Passes over a value outside the subset, after checking that it is sound.
     pub(super) fn pass_over(&mut self, raw: &RawValue, path: &Path<'_>) -> Read<()> {
-        let depth_left = self.limits.depth_max.saturating_sub(path.nesting());
-        sound(raw, path, depth_left)
+        sound(raw, path, self.limits.depth_max)
     }
 }
 
@@ -172,24 +185,26 @@ pub(super) fn number(text: &str, path: &Path<'_>) -> Read<Number> {
 
 /// Checks a value that is not decoded: no unpaired surrogate, no number out of range, no deeper
 /// than allowed.
-fn sound(raw: &RawValue, path: &Path<'_>, depth_left: usize) -> Read<()> {
+fn sound(raw: &RawValue, path: &Path<'_>, depth_max: usize) -> Read<()> {
     match leaf(raw, path)? {
         Leaf::Null | Leaf::Flag | Leaf::Text(_) => return Ok(()),
+        // A number that is not used may have any number of digits, as one in a list may.
+        Leaf::Number(text) if text.parse::<Number>() == Err(NumberError::Precision) => {
+            return Ok(());
+        }
         Leaf::Number(text) => return number(text, path).map(drop),
         Leaf::Array | Leaf::Object => {}
     }
     let mut problem = None;
+    let depth_left = depth_max.saturating_sub(path.nesting());
     let seed = Sound { depth_left, problem: &mut problem };
     let mut parser = serde_json::Deserializer::from_str(raw.get());
     match seed.deserialize(&mut parser) {
         Ok(()) => Ok(()),
-        Err(_) => Err(match problem {
-            Some(Problem::Depth) => over_limit(path, "nesting", "levels", depth_left),
+        Err(error) => Err(match problem {
+            Some(Problem::Depth) => over_limit(path, "nesting", "levels", depth_max),
             Some(Problem::Duplicate) => duplicate(path),
-            None => {
-                let message = "expected Unicode text and numbers within ±1.8e308".into();
-                refusal(RefusalCode::MalformedJson, path, message)
-            }
+            None => Refusal { pointer: path.pointer(), ..malformed(&error) },
         }),
     }
 }
@@ -368,8 +383,12 @@ pub(super) fn duplicate(path: &Path<'_>) -> Refusal {
 
 /// Tells what the parser found wrong with the text. Its message names places, not contents.
 pub(super) fn malformed(error: &serde_json::Error) -> Refusal {
-    let code = if format!("{error}").contains("surrogate") {
+    // The parser's own text is the only place that says which it is.
+    let text = format!("{error}");
+    let code = if text.contains("surrogate") || text.contains("end of hex escape") {
         RefusalCode::LoneSurrogate
+    } else if text.contains("number out of range") {
+        RefusalCode::NumberRange
     } else {
         RefusalCode::MalformedJson
     };

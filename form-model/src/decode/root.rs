@@ -22,6 +22,8 @@ struct Root<'de> {
     has_type: bool,
     fields: Option<Vec<Field>>,
     required: Vec<Cow<'de, str>>,
+    /// How many members were outside the subset.
+    unknown: usize,
 }
 
 pub(super) fn read<'de>(
@@ -122,19 +124,31 @@ impl<'de> Root<'de> {
                 ));
             }
             "minProperties" | "maxProperties" => {
-                reader.pass_over(raw, path)?;
-                reader.note(NoteCode::UnenforcedKeyword, path)?;
+                self.outside(reader, path, raw, NoteCode::UnenforcedKeyword)?;
             }
             "additionalProperties" | "patternProperties" | "unevaluatedProperties" => {
-                reader.pass_over(raw, path)?;
-                reader.note(NoteCode::IgnoredProperties, path)?;
+                self.outside(reader, path, raw, NoteCode::IgnoredProperties)?;
             }
-            _ => {
-                reader.pass_over(raw, path)?;
-                reader.note(NoteCode::IgnoredKeyword, path)?;
-            }
+            _ => self.outside(reader, path, raw, NoteCode::IgnoredKeyword)?,
         }
         Ok(())
+    }
+
+    /// Reads around a keyword that leaves the form's shape as it is.
+    fn outside(
+        &mut self,
+        reader: &mut Reader<'_>,
+        path: &Path<'_>,
+        raw: &RawValue,
+        code: NoteCode,
+    ) -> Read<()> {
+        self.unknown += 1;
+        let unknown_max = reader.limits.unknown_members_max;
+        if self.unknown > unknown_max {
+            return Err(over_limit(path, "a form", "unknown keywords", unknown_max));
+        }
+        reader.pass_over(raw, path)?;
+        reader.note(if raw.get() == "null" { NoteCode::IgnoredNull } else { code }, path)
     }
 }
 

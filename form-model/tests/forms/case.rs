@@ -62,12 +62,20 @@ fn bytes(holder: &Value, name: &str) -> Result<Vec<u8>, Failure> {
 fn generated(recipe: &Value) -> String {
     let text = |name: &str| recipe.get(name).and_then(Value::as_str).unwrap_or_default();
     let count = recipe.get("n").and_then(Value::as_u64).unwrap_or_default();
+    let (repeat, sep) = (text("repeat"), text("sep"));
     let mut made = String::from(text("prefix"));
     for index in 0..count {
         if index > 0 {
-            made.push_str(text("sep"));
+            made.push_str(sep);
         }
-        made.push_str(&text("repeat").replace("{i}", &index.to_string()));
+        match repeat.split_once("{i}") {
+            Some((before, after)) => {
+                made.push_str(before);
+                made.push_str(&index.to_string());
+                made.push_str(&after.replace("{i}", &index.to_string()));
+            }
+            None => made.push_str(repeat),
+        }
     }
     made.push_str(text("suffix"));
     (0..count).for_each(|_| made.push_str(text("close")));

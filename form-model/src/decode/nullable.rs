@@ -1,0 +1,91 @@
+//! A branch that is there only to allow null: the rest is what the field means.
+
+use alloc::vec::Vec;
+
+use super::{
+    keywords::{Branch, Keywords},
+    path::Path,
+    reader::{Read, Reader, outside},
+};
+use crate::NoteCode;
+
+/// Says which branch was taken for the field.
+pub(super) struct Branched {
+    pub(super) keyword: &'static str,
+    pub(super) index: usize,
+    /// Whether the field outside the branch constrains nothing.
+    pub(super) all: bool,
+}
+
+/// Takes `anyOf` or `oneOf` of a schema and null for the schema.
+pub(super) fn unwrap_nullable_branch(
+    reader: &mut Reader<'_>,
+    path: &Path<'_>,
+    keywords: &mut Keywords<'_>,
+) -> Read<Option<Branched>> {
+    let mut branched = None;
+    for (keyword, inner) in [
+        ("anyOf", take_nullable(&mut keywords.any_of)),
+        ("oneOf", take_nullable(&mut keywords.one_of)),
+    ] {
+        let Some((index, inner)) = inner else { continue };
+        let here = path.member(keyword);
+        let all = keywords.types.is_none() && keywords.constrains_nothing_but_default();
+        let types_agree = match (keywords.types, inner.types) {
+            (Some(outer), Some(inner)) => outer.one.is_none() || outer.one == inner.one,
+            _ => true,
+        };
+        if !types_agree || !keywords.merge(inner) {
+            return Err(outside(&here, "the branch and the field constrain the same thing"));
+        }
+        reader.note(NoteCode::NormalizedNullable, &here)?;
+        branched = Some(Branched { keyword, index, all });
+    }
+    Ok(branched)
+}
+
+/// Takes the one schema, and its index, out of branches of a schema and null.
+fn take_nullable<'de>(branches: &mut Option<Vec<Branch<'de>>>) -> Option<(usize, Keywords<'de>)> {
+    match branches.as_deref() {
+        Some([Branch::Null, Branch::Schema(_)] | [Branch::Schema(_), Branch::Null]) => {}
+        _ => return None,
+    }
+    branches.take()?.into_iter().enumerate().find_map(|(index, branch)| match branch {
+        Branch::Schema(keywords) => Some((index, *keywords)),
+        Branch::Null | Branch::Option { .. } => None,
+    })
+}
+
+impl<'de> Keywords<'de> {
+    /// Takes over what another schema of the same value says. False: both say something of one
+    /// matter, beside what is only shown.
+    fn merge(&mut self, inner: Self) -> bool {
+        fn take<T>(outer: &mut Option<T>, inner: Option<T>) -> bool {
+            if outer.is_some() && inner.is_some() {
+                return false;
+            }
+            *outer = outer.take().or(inner);
+            true
+        }
+        self.title = self.title.take().or(inner.title);
+        self.description = self.description.take().or(inner.description);
+        self.default_is_outer = self.default.is_some();
+        self.default = self.default.or(inner.default);
+        self.types = inner.types.or(self.types.filter(|types| types.one.is_some()));
+        take(&mut self.format, inner.format)
+            && take(&mut self.values, inner.values)
+            && take(&mut self.names, inner.names)
+            && take(&mut self.constant, inner.constant)
+            && take(&mut self.one_of, inner.one_of)
+            && take(&mut self.any_of, inner.any_of)
+            && take(&mut self.items, inner.items)
+            && take(&mut self.length_min, inner.length_min)
+            && take(&mut self.length_max, inner.length_max)
+            && take(&mut self.items_min, inner.items_min)
+            && take(&mut self.items_max, inner.items_max)
+            && take(&mut self.minimum, inner.minimum)
+            && take(&mut self.maximum, inner.maximum)
+            && take(&mut self.exclusive_minimum, inner.exclusive_minimum)
+            && take(&mut self.exclusive_maximum, inner.exclusive_maximum)
+    }
+}
