@@ -1,21 +1,25 @@
 //! A call over Streamable HTTP of MCP 2026-07-28.
 
-use core::{future::Future, pin::Pin};
+use core::{
+    future::Future,
+    pin::{Pin, pin},
+};
 use std::time::Instant as SystemInstant;
 
-use eventsource_stream::Eventsource as _;
-use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use axum::body::Bytes;
+use eventsource_stream::{EventStreamError, Eventsource as _};
+use futures_util::{Stream, StreamExt as _, stream::FuturesUnordered};
 use mrtr_core::{
     Action, Actions, Event, Instant, Invocation, LegId, LegRequest, Outcome, Phase, Reply,
     wire::{Message, PROTOCOL_VERSION, WireError, header_value},
 };
-use reqwest::{Client, Response, header};
+use reqwest::{Client, Response, header, redirect::Policy};
 use tokio::time::sleep;
 
 use crate::surface::{GaveUp, Surface};
 
 /// The bytes that a response may have.
-const RESPONSE_BYTES_MAX: usize = 16 * 1024 * 1024;
+const RESPONSE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Is an HTTP client of one endpoint.
 pub struct Http {
@@ -47,7 +51,10 @@ impl Http {
     /// Makes a client of the endpoint at a URL.
     #[must_use]
     pub fn new(url: &str) -> Self {
-        Self { client: Client::new(), url: url.into(), epoch: SystemInstant::now() }
+        // What goes to one server goes to no other, whatever the one says: answers and state are
+        // for who asked.
+        let client = Client::builder().redirect(Policy::none()).build().unwrap_or_default();
+        Self { client, url: url.into(), epoch: SystemInstant::now() }
     }
 
     /// Returns the time, as the machines want it.
@@ -67,6 +74,7 @@ impl Http {
         let mut actions = started;
         let mut pending: FuturesUnordered<Pending<'_>> = FuturesUnordered::new();
         let mut gave_up = None;
+        let mut interrupted = Box::pin(tokio::signal::ctrl_c());
         loop {
             for action in actions {
                 match action {
@@ -77,8 +85,8 @@ impl Http {
                     Action::Ask { round, key, interaction } => {
                         pending.push(Box::pin(surface.ask(round, key, interaction)));
                     }
-                    // Whoever drops the response closes it, and whoever drops the question takes
-                    // it back. Nothing of either can matter any more.
+                    // Whoever drops the response closes it. A question that is dropped is not
+                    // waited for any more; taking it off the screen is the surface's to do.
                     Action::CancelLeg { .. } | Action::Retract { .. } => pending.clear(),
                     Action::Settle(outcome) => {
                         return gave_up.map_or(Ended::Settled(outcome), Ended::GaveUp);
@@ -88,7 +96,7 @@ impl Http {
             let next = tokio::select! {
                 Some(next) = pending.next() => next,
                 () = until(call.deadline(), self.now()) => Ok(Event::Tick),
-                _ = tokio::signal::ctrl_c() => Ok(Event::Stop),
+                _ = &mut interrupted => Ok(Event::Stop),
             };
             let event = next.unwrap_or_else(|why| {
                 gave_up = Some(why);
@@ -144,40 +152,63 @@ async fn until(deadline: Option<Instant>, now: Instant) {
 
 /// Reads the reply to a leg from a response: one JSON document, or the last event of a stream.
 async fn read(response: Response, leg: &LegId) -> Result<Reply, reqwest::Error> {
-    let too_large = WireError::TooLarge { what: "a response in bytes", max: RESPONSE_BYTES_MAX };
     let is_stream = response
         .headers()
         .get(header::CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
         .is_some_and(|value| value.to_ascii_lowercase().starts_with("text/event-stream"));
-    if is_stream {
-        return Ok(read_events(response, leg).await);
+    let mut left = RESPONSE_BYTES_MAX;
+    let chunks = response.bytes_stream().map(move |chunk| {
+        let chunk = chunk.map_err(Broken::Connection)?;
+        left = left.checked_sub(chunk.len()).ok_or(Broken::TooLarge)?;
+        Ok(chunk)
+    });
+    let read =
+        if is_stream { read_events(chunks, leg).await } else { read_body(chunks, leg).await };
+    match read {
+        Ok(reply) => Ok(reply),
+        Err(Broken::Connection(error)) => Err(error),
+        Err(Broken::TooLarge) => {
+            let what = "a response in bytes";
+            Ok(Reply::Unreadable(WireError::TooLarge { what, max: RESPONSE_BYTES_MAX }))
+        }
     }
+}
+
+/// Says why a response was not read to its end.
+enum Broken {
+    Connection(reqwest::Error),
+    TooLarge,
+}
+
+async fn read_body(
+    chunks: impl Stream<Item = Result<Bytes, Broken>>,
+    leg: &LegId,
+) -> Result<Reply, Broken> {
     let mut body = Vec::new();
-    let mut chunks = response.bytes_stream();
+    let mut chunks = pin!(chunks);
     while let Some(chunk) = chunks.next().await {
         body.extend_from_slice(&chunk?);
-        if body.len() > RESPONSE_BYTES_MAX {
-            return Ok(Reply::Unreadable(too_large));
-        }
     }
     Ok(Reply::read(leg, &body))
 }
 
 /// Reads events until one is a response. Notifications and requests on the way are passed over.
-async fn read_events(response: Response, leg: &LegId) -> Reply {
-    let mut read: usize = 0;
-    let mut events = response.bytes_stream().eventsource();
-    while let Some(Ok(event)) = events.next().await {
-        read = read.saturating_add(event.data.len());
-        if read > RESPONSE_BYTES_MAX {
-            let what = "a response in bytes";
-            return Reply::Unreadable(WireError::TooLarge { what, max: RESPONSE_BYTES_MAX });
-        }
+async fn read_events(
+    chunks: impl Stream<Item = Result<Bytes, Broken>>,
+    leg: &LegId,
+) -> Result<Reply, Broken> {
+    let mut events = pin!(chunks.eventsource());
+    while let Some(event) = events.next().await {
+        let event = match event {
+            Ok(event) => event,
+            Err(EventStreamError::Transport(broken)) => return Err(broken),
+            Err(_) => return Ok(Reply::Unreadable(WireError::NotUtf8)),
+        };
         if !event.data.is_empty() && Message::decode(event.data.as_bytes()).is_err() {
-            return Reply::read(leg, event.data.as_bytes());
+            return Ok(Reply::read(leg, event.data.as_bytes()));
         }
     }
     let expected = "a stream that ends with a response";
-    Reply::Unreadable(WireError::Shape { what: "the response", expected })
+    Ok(Reply::Unreadable(WireError::Shape { what: "the response", expected }))
 }

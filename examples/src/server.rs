@@ -55,7 +55,10 @@ pub async fn serve(listener: TcpListener, server: Server) -> io::Result<()> {
 
 /// Answers one request: asks the exchange, runs the handler if it says so, writes what it says.
 async fn answer(State(server): State<Arc<Server>>, headers: HeaderMap, body: Bytes) -> Response {
-    if let Err(status) = check_origin(&headers).and_then(|()| check_content_type(&headers)) {
+    let checked = check_once(&headers)
+        .and_then(|()| check_origin(&headers))
+        .and_then(|()| check_content_type(&headers));
+    if let Err(status) = checked {
         return status.into_response();
     }
     let header = |name: &'static str| text(&headers, HeaderName::from_static(name));
@@ -106,6 +109,14 @@ fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
+/// Refuses a header that comes twice, where one is decided on: another reader might take the other.
+fn check_once(headers: &HeaderMap) -> Result<(), StatusCode> {
+    let decisive =
+        ["mcp-protocol-version", "mcp-method", "mcp-name", "origin", "host", "content-type"];
+    let comes_twice = |name: &&str| headers.get_all(*name).iter().nth(1).is_some();
+    if decisive.iter().any(comes_twice) { Err(StatusCode::BAD_REQUEST) } else { Ok(()) }
+}
+
 /// Refuses a page of another site that a browser brings here, by its origin or by a name that
 /// was bound to the loopback address.
 fn check_origin(headers: &HeaderMap) -> Result<(), StatusCode> {
@@ -114,7 +125,7 @@ fn check_origin(headers: &HeaderMap) -> Result<(), StatusCode> {
             Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
             _ => host,
         };
-        matches!(name, "localhost" | "127.0.0.1" | "[::1]")
+        ["localhost", "127.0.0.1", "[::1]"].iter().any(|known| name.eq_ignore_ascii_case(known))
     };
     let origin_is_ours = match headers.get(header::ORIGIN) {
         None => true,

@@ -301,7 +301,7 @@ fn answers_without_the_state_that_they_need_count_for_nothing() {
     assert!(run(&actions).answers.check("x", &form()).is_err());
 }
 
-/// proves: SV-03, W-10
+/// proves: SV-03 in part, W-10
 #[test]
 fn a_client_is_not_asked_what_it_did_not_declare() {
     let endpoint = sealed();
@@ -374,7 +374,13 @@ fn what_is_no_request_is_refused_by_its_code() {
     ] {
         let (_, actions) = receive_as(&endpoint, NOW, None, wrong);
         assert_eq!(error_code(&actions), (400, code));
-        assert_eq!(body(&actions).1["id"], Value::Null);
+        // An id that can be read is answered to, another is left out and not made up.
+        let id = if wrong.contains(r#""id":1,"method""#) || wrong.ends_with(r#""id":1}"#) {
+            Some(&json!(1))
+        } else {
+            None
+        };
+        assert_eq!(body(&actions).1.get("id"), id, "{wrong}");
     }
     let bytes = Incoming { message: b"\xff\xfe", headers: None, principal: None };
     let (_, actions) = Exchange::receive(&endpoint, NOW, bytes);
@@ -437,7 +443,8 @@ fn what_a_handler_can_not_do_is_an_internal_error_and_reported() {
     let keyless = Endpoint::new("deployments");
     let twice = need().request("target", InputRequest::form("Again?", form()));
     let large = raw(&format!("\"{}\"", "x".repeat(64 * 1024)));
-    let by_hand = raw(r#"{"resultType":"input_required"}"#);
+    let by_hand = raw(r#"{"resultType":"input\u005frequired"}"#);
+    let untyped = raw(r#"{"resultType":null}"#);
     for (endpoint, method, event, fault) in [
         (&sealed, "tools/call", Event::Need(Need::new()), HandlerFault::EmptyNeed),
         (&sealed, "tools/list", Event::Need(need()), HandlerFault::MethodCanNotAsk),
@@ -446,6 +453,7 @@ fn what_a_handler_can_not_do_is_an_internal_error_and_reported() {
         (&keyless, "tools/call", Event::Need(need().state(raw("1"))), HandlerFault::NoKeyring),
         (&sealed, "tools/call", Event::Finish(raw("[]")), HandlerFault::Result),
         (&sealed, "tools/call", Event::Finish(by_hand), HandlerFault::Result),
+        (&sealed, "tools/call", Event::Finish(untyped), HandlerFault::Result),
     ] {
         let (mut exchange, _) = receive_as(endpoint, NOW, None, &message(method, &params()));
         let actions = end(&mut exchange, event);
@@ -495,13 +503,34 @@ fn a_handlers_error_goes_out_with_its_status() {
     }
 }
 
-/// proves: SV-09, ST-02, ST-06
+/// proves: W-11
+#[test]
+fn what_a_handler_returns_as_deep_as_it_may_still_goes_out_as_json() {
+    let endpoint = sealed();
+    let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    let result = raw(&format!(r#"{{"a":{}}}"#, deep(123)));
+    let data = RpcError { data: Some(raw(&deep(124))), ..RpcError::new(1, "deep") };
+    for event in [Event::Finish(result), Event::Fail(data)] {
+        let (mut exchange, _) = receive(&endpoint, &params());
+        let actions = end(&mut exchange, event);
+        let Some(Action::Respond(respond)) = actions.first() else { panic!("it is answered") };
+        let body = respond.body.as_ref().unwrap().as_str();
+        assert!(mrtr_core::wire::RpcResponse::decode(body.as_bytes()).is_ok());
+    }
+    assert!(RawJson::parse(&deep(125)).is_err());
+}
+
+/// proves: SV-09, ST-02 in part, ST-06
 #[test]
 fn no_secret_is_in_what_is_formatted_or_refused() {
     let endpoint = sealed();
     let (mut exchange, actions) = receive(&endpoint, &params());
     let mut seen = format!("{endpoint:?} {exchange:?} {actions:?}");
-    let need = Event::Need(need().state(raw(r#""SENTINEL-STATE""#)));
+    let shown = r#"{"type":"object","properties":{"environment":{"type":"string","title":"SENTINEL","default":"SENTINEL"}}}"#;
+    let shown = InputRequest::form("SENTINEL", Form::from_schema(shown).unwrap());
+    let need = need().request("SENTINEL", shown).state(raw(r#""SENTINEL-STATE""#));
+    seen += &format!("{need:?}");
+    let need = Event::Need(need);
     seen += &format!("{need:?}");
     let actions = end(&mut exchange, need);
     seen += &format!("{actions:?}");

@@ -1,1 +1,18 @@
-//! Holds what the tests of this package share: what they check, they check across the crates.
+//! Worlds to try the machines of `mrtr-core` in, and what must hold in each of them.
+//!
+//! A world holds one machine, a clock that it turns itself, and a record of the actions that came
+//! out. Operations are applied one by one; after each the record is checked against the invariants
+//! of the design. Everything is judged from outside: by what was asked, sent, taken back and
+//! settled, and by the few things that a machine tells. Property tests and fuzz targets share the
+//! worlds and their operations.
+//!
+//! - [`invocation`]: one call of the client role.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::wildcard_enum_match_arm,
+    reason = "a check that does not hold panics, and says what it found instead"
+)]
+
+pub mod invocation;

@@ -2,8 +2,8 @@
 
 use core::{future::Future, pin::Pin};
 
-use form_model::{Content, Field, Form, Kind, Value};
-use mrtr_core::{Event, Interaction, wire::Response};
+use form_model::{Draft, Form, Kind, Submission};
+use mrtr_core::{Event, Interaction};
 
 use super::{GaveUp, Surface};
 
@@ -26,50 +26,38 @@ impl Surface for Script {
         interaction: Interaction,
     ) -> Pin<Box<dyn Future<Output = Result<Event, GaveUp>> + '_>> {
         let Interaction::Form(request) = interaction;
-        let response = match self {
-            Self::Accept(given) => accept(&request.form, given),
-            Self::Decline => Ok(Response::Decline),
-            Self::Dismiss => Ok(Response::Dismiss),
+        let submission = match self {
+            Self::Accept(given) => fill(request.form, given),
+            Self::Decline => Ok(Submission::Decline),
+            Self::Dismiss => Ok(Submission::Dismiss),
         };
-        Box::pin(core::future::ready(response.map(|response| Event::Answer {
-            round,
-            key,
-            response,
-        })))
+        let event =
+            submission.map(|submission| Event::Answer { round, key, response: submission.into() });
+        Box::pin(core::future::ready(event))
     }
 }
 
 /// Fills the form in and checks it here, so that what is wrong is never sent.
-fn accept(form: &Form, given: &[(String, String)]) -> Result<Response, GaveUp> {
-    let mut content = Content::new();
-    for field in form.fields() {
-        if let Some(default) = field.default() {
-            content = content.with(field.name(), default);
-        }
-    }
+fn fill(form: Form, given: &[(String, String)]) -> Result<Submission, GaveUp> {
+    let mut draft = Draft::new(form);
     for (name, text) in given {
-        if let Some(field) = form.field(name) {
-            content = content.with(name, typed(field, text));
-        }
+        let is_choices = |kind: &Kind| matches!(kind, Kind::Choices(_));
+        let text = match draft.form().field(name) {
+            // On a command line the values of a multiple choice stand in one line.
+            Some(field) if is_choices(field.kind()) => text.replace(',', "\n"),
+            Some(_) => text.clone(),
+            None => continue,
+        };
+        // The field is there, so the edit is taken, and a text that does not fit is a fault.
+        let _ = draft.set_text(name, &text);
     }
-    match form.accept(content.clone()) {
-        Ok(_) => Ok(Response::Accept(content)),
-        Err(faults) => {
-            let faults: Vec<_> = faults.iter().map(|fault| format!("  {fault}")).collect();
-            Err(GaveUp(format!("the answer does not fit the form:\n{}", faults.join("\n"))))
-        }
-    }
-}
-
-/// Reads a text as what the field takes. A text that is no such thing stays one, for the form to
-/// refuse.
-pub(super) fn typed(field: &Field, text: &str) -> Value {
-    let as_is = || Value::Text(text.into());
-    match field.kind() {
-        Kind::Text(_) | Kind::Choice(_) => as_is(),
-        Kind::Number(_) | Kind::Integer(_) => text.parse().map_or_else(|_| as_is(), Value::Number),
-        Kind::Flag(_) => text.parse().map_or_else(|_| as_is(), Value::Flag),
-        Kind::Choices(_) if text.is_empty() => Value::Choices(Vec::new()),
-        Kind::Choices(_) => Value::Choices(text.split(',').map(Into::into).collect()),
-    }
+    draft.submit().map(Submission::Accept).map_err(|_| {
+        let fault = |fault: form_model::DraftFault<'_>| {
+            format!("\n  {}: {}", fault.field.label(), fault.message())
+        };
+        GaveUp(format!(
+            "the answer does not fit the form:{}",
+            draft.faults().map(fault).collect::<String>()
+        ))
+    })
 }

@@ -1,6 +1,7 @@
 //! What goes into an exchange, and what comes out.
 
 use alloc::{borrow::ToOwned, string::String, vec, vec::Vec};
+use core::fmt;
 
 use form_model::Form;
 use thiserror::Error;
@@ -37,10 +38,16 @@ pub enum Event {
 ///     .state(RawJson::parse(r#"{"step": 2}"#)?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, PartialEq, Default)]
 pub struct Need {
     pub(super) requests: Vec<(String, InputRequest)>,
     pub(super) state: Option<RawJson>,
+}
+
+impl fmt::Debug for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Need({} requests, {:?})", self.requests.len(), self.state)
+    }
 }
 
 impl Need {
@@ -74,7 +81,7 @@ impl Need {
 }
 
 /// Is a question to the client's side.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum InputRequest {
     /// A form for a person.
@@ -84,6 +91,14 @@ pub enum InputRequest {
         /// The form.
         form: Form,
     },
+}
+
+/// Writes how much is asked, and nothing of what is said.
+impl fmt::Debug for InputRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::Form { message, form } = self;
+        write!(f, "Form({} bytes, {form:?})", message.len())
+    }
 }
 
 impl InputRequest {

@@ -5,7 +5,7 @@ use alloc::{format, string::String};
 use super::Endpoint;
 use crate::wire::{
     Capabilities, META_CAPABILITIES, META_VERSION, Message, Method, Object, PROTOCOL_VERSION,
-    RawJson, RpcError, WireError, read_header_value, text,
+    RawJson, RpcError, WireError, read_header_value, readable_id, text,
 };
 
 /// Is a request as it arrived.
@@ -61,7 +61,10 @@ impl Incoming<'_> {
             Ok(message) => message,
             Err((code, error)) => {
                 let error = RpcError::new(code, format!("{error}"));
-                return Read::Refused(Refused { id: None, status: 400, error });
+                // A message that is too large is not looked at again.
+                let fits = self.message.len() <= endpoint.message_bytes_max;
+                let id = if fits { readable_id(self.message) } else { None };
+                return Read::Refused(Refused { id, status: 400, error });
             }
         };
         let Some(id) = message.id else { return Read::Notification };
@@ -122,12 +125,10 @@ impl Headers<'_> {
     fn check(&self, version: &str, method: &str, params: &Object<'_>) -> Result<(), RpcError> {
         compare("MCP-Protocol-Version", self.protocol_version, version)?;
         compare("Mcp-Method", self.method, method)?;
-        let target = Method::from_name(method)
-            .and_then(|method| params.get(method.target_parameter()))
-            .and_then(text);
-        match target {
-            None => Ok(()),
-            Some(target) => compare("Mcp-Name", self.name, &target),
+        let Some(method) = Method::from_name(method) else { return Ok(()) };
+        match (params.get(method.target_parameter()).and_then(text), self.name) {
+            (None, None) => Ok(()),
+            (target, name) => compare("Mcp-Name", name, &target.unwrap_or_default()),
         }
     }
 }

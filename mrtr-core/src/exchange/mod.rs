@@ -286,8 +286,10 @@ impl Call {
             // A server always names the type (basic, results).
             None if object.len() == 0 => r#"{"resultType":"complete"}"#.into(),
             None => format!(r#"{open},"resultType":"complete"}}"#),
-            Some(r#""input_required""#) => return Err(HandlerFault::Result),
-            Some(_) => result.as_str().into(),
+            Some(result_type) => match text(result_type).as_deref() {
+                None | Some("input_required") => return Err(HandlerFault::Result),
+                Some(_) => result.as_str().into(),
+            },
         };
         Ok(Ended { trigger: Trigger::Completed, actions: [self.respond(&result)].into() })
     }
@@ -370,8 +372,9 @@ impl Call {
 
 impl Refused {
     fn respond(self) -> Action {
-        let id = self.id.as_ref().map_or("null", RawJson::as_str);
-        let mut body = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":"#);
+        // An id that could not be read is left out (schema, JSONRPCErrorResponse).
+        let id = self.id.map(|id| format!(r#""id":{},"#, id.as_str())).unwrap_or_default();
+        let mut body = format!(r#"{{"jsonrpc":"2.0",{id}"error":"#);
         self.error.write(&mut body);
         body.push('}');
         Action::Respond(Respond { status: self.status, body: Some(RawJson::composed(body)) })

@@ -59,7 +59,8 @@ impl Timer {
         }
         match to {
             Phase::Pausing => {
-                let doubled = self.pause.map_or(self.clocks.pause_min, |pause| pause * 2);
+                let doubled =
+                    self.pause.map_or(self.clocks.pause_min, |pause| pause.saturating_mul(2));
                 self.pause = Some(doubled.min(self.clocks.pause_max));
             }
             Phase::AwaitingInteraction => self.pause = None,
@@ -68,6 +69,12 @@ impl Timer {
         if from != to {
             self.since = self.now;
         }
+    }
+
+    /// Tells whether the legs have spent their budget in all, if a leg that is in flight ends now.
+    pub(super) fn is_spent(&self, now: Instant) -> bool {
+        let executed = self.executed.saturating_add(now.max(self.now).since(self.since));
+        self.clocks.execution.is_some_and(|budget| executed >= budget)
     }
 
     /// Returns when something runs out, and what.

@@ -1,6 +1,7 @@
 //! What goes into an invocation, and what comes out.
 
 use alloc::{string::String, vec, vec::Vec};
+use core::fmt;
 
 use form_model::{Faults, Refusal};
 use thiserror::Error;
@@ -12,7 +13,7 @@ use crate::{
 };
 
 /// Is something that happened to an invocation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum Event {
     /// A leg was answered.
     Reply {
@@ -77,7 +78,7 @@ impl Reply {
 }
 
 /// Is something for the caller to do.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum Action {
     /// Send a request.
     Send(LegRequest),
@@ -107,6 +108,39 @@ pub enum Action {
     },
     /// Report the one outcome of the call. Nothing follows.
     Settle(Outcome),
+}
+
+/// Writes what happened, and of what it brings the size.
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reply { leg, reply } => write!(f, "Reply({leg}, {reply:?})"),
+            Self::Answer { round, key, response } => {
+                write!(f, "Answer(round {round}, key of {} bytes, {response:?})", key.len())
+            }
+            Self::BindingChanged(_) => f.write_str("BindingChanged"),
+            Self::ConnectionLost => f.write_str("ConnectionLost"),
+            Self::Stop => f.write_str("Stop"),
+            Self::Tick => f.write_str("Tick"),
+        }
+    }
+}
+
+/// Writes what to do, and of what it carries the size.
+impl fmt::Debug for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Send(request) => write!(f, "Send({request:?})"),
+            Self::CancelLeg { leg } => write!(f, "CancelLeg({leg})"),
+            Self::Ask { round, key, interaction } => {
+                write!(f, "Ask(round {round}, key of {} bytes, {interaction:?})", key.len())
+            }
+            Self::Retract { round, key, why } => {
+                write!(f, "Retract(round {round}, key of {} bytes, {why:?})", key.len())
+            }
+            Self::Settle(outcome) => write!(f, "Settle({outcome:?})"),
+        }
+    }
 }
 
 /// Is a question to somebody.
@@ -193,6 +227,13 @@ pub enum Misuse {
     /// Nobody is asked: the interaction is closed.
     #[error("the interaction is closed")]
     Closed,
+    /// The answer is larger than `answer_bytes_max` of the form's limits. The interaction is open
+    /// as before.
+    #[error("expected an answer of at most {bytes_max} bytes")]
+    TooLarge {
+        /// The limit.
+        bytes_max: usize,
+    },
     /// The answer does not fit the form. The interaction is open as before.
     #[error("the answer does not fit the form: {0}")]
     Invalid(Faults),

@@ -84,8 +84,14 @@ pub struct Invocation {
 enum Input {
     Asked(Round),
     StateOnly(Round),
-    Answered { key: String, answer: Answered, last: bool },
+    Answered {
+        key: String,
+        answer: Answered,
+        last: bool,
+    },
     PauseOver,
+    /// The leg asks for input, and the legs have spent their budget in all.
+    Spent,
     Ended(Outcome),
     Late,
 }
@@ -98,6 +104,7 @@ impl Input {
             Self::Answered { last: false, .. } => Trigger::Answered,
             Self::Answered { last: true, .. } => Trigger::RoundAnswered,
             Self::PauseOver => Trigger::PauseOver,
+            Self::Spent => Trigger::TimedOut,
             Self::Ended(outcome) => outcome.trigger(),
             Self::Late => Trigger::Late,
         }
@@ -194,7 +201,7 @@ impl Invocation {
         let lost =
             || if self.phase.is_in_flight() { Outcome::OutcomeUnknown } else { Outcome::Lost };
         Ok(match event {
-            Event::Reply { leg, reply } => Some(self.read_reply(&leg, reply)?),
+            Event::Reply { leg, reply } => Some(self.read_reply(now, &leg, reply)?),
             Event::Answer { round, key, response } => Some(self.read_answer(round, key, response)?),
             Event::BindingChanged(binding) if binding == *self.template.binding() => None,
             Event::BindingChanged(_) | Event::ConnectionLost => Some(Input::Ended(lost())),
@@ -206,7 +213,7 @@ impl Invocation {
         })
     }
 
-    fn read_reply(&self, leg: &LegId, reply: Reply) -> Result<Input, Misuse> {
+    fn read_reply(&self, now: Instant, leg: &LegId, reply: Reply) -> Result<Input, Misuse> {
         if leg.invocation() != &self.template.id {
             return Err(Misuse::WrongInvocation);
         }
@@ -216,10 +223,12 @@ impl Invocation {
         if leg.number() < self.leg || !self.phase.is_in_flight() {
             return Ok(Input::Late);
         }
-        Ok(self.read_outcome(reply).unwrap_or_else(|fault| Input::Ended(Outcome::Fault(fault))))
+        Ok(self
+            .read_outcome(now, reply)
+            .unwrap_or_else(|fault| Input::Ended(Outcome::Fault(fault))))
     }
 
-    fn read_outcome(&self, reply: Reply) -> Result<Input, Fault> {
+    fn read_outcome(&self, now: Instant, reply: Reply) -> Result<Input, Fault> {
         let result = match reply {
             Reply::Result(result) => result,
             Reply::Error(error) => {
@@ -231,8 +240,12 @@ impl Invocation {
         match CallResult::decode(&result, &self.template.extension_types)? {
             CallResult::Complete => Ok(Input::Ended(Outcome::Complete(result))),
             CallResult::InputRequired { requests, state } => {
-                let number = self.rounds + 1;
+                let number = self.rounds.saturating_add(1);
                 let round = Round::new(number, requests, state, self.claims, &self.limits)?;
+                // Nobody is asked for a leg that would have no time.
+                if self.timer.is_spent(now) {
+                    return Ok(Input::Spent);
+                }
                 if round.questions.is_empty() {
                     Ok(Input::StateOnly(round))
                 } else {
@@ -251,7 +264,12 @@ impl Invocation {
         if question.answer.is_some() {
             return Err(Misuse::Answered);
         }
-        let answer = Answered(question.interaction.answer(response).map_err(Misuse::Invalid)?);
+        let answer = question.interaction.answer(response).map_err(Misuse::Invalid)?;
+        let bytes_max = self.limits.form.answer_bytes_max;
+        if answer.len() > bytes_max {
+            return Err(Misuse::TooLarge { bytes_max });
+        }
+        let answer = Answered(answer);
         let last = round.open_keys().count() == 1;
         Ok(Input::Answered { key, answer, last })
     }
@@ -280,7 +298,17 @@ impl Invocation {
                 if last { self.retry() } else { Vec::new() }
             }
             Input::PauseOver => self.retry(),
-            Input::Ended(outcome) => self.settle(from, outcome),
+            Input::Spent => self.settle(Outcome::TimedOut(Clock::Execution)),
+            Input::Ended(outcome) => {
+                let gives_up = matches!(outcome, Outcome::TimedOut(_) | Outcome::Stopped);
+                let mut actions = Vec::new();
+                if from.is_in_flight() && gives_up {
+                    let leg = LegId::new(self.template.id.clone(), self.leg);
+                    actions.push(Action::CancelLeg { leg });
+                }
+                actions.append(&mut self.settle(outcome));
+                actions
+            }
             Input::Late => Vec::new(),
         }
     }
@@ -288,16 +316,13 @@ impl Invocation {
     /// Sends the retry of the round that is on, which is over with it.
     fn retry(&mut self) -> Vec<Action> {
         let Some(round) = self.round.take() else { return Vec::new() };
-        self.leg += 1;
+        self.leg = self.leg.saturating_add(1);
         [Action::Send(self.template.retry(self.leg, &round))].into()
     }
 
     /// Closes what is open and reports the outcome.
-    fn settle(&mut self, from: Phase, outcome: Outcome) -> Vec<Action> {
+    fn settle(&mut self, outcome: Outcome) -> Vec<Action> {
         let mut actions = Vec::new();
-        if from.is_in_flight() && matches!(outcome, Outcome::TimedOut(_) | Outcome::Stopped) {
-            actions.push(Action::CancelLeg { leg: LegId::new(self.template.id.clone(), self.leg) });
-        }
         if let Some(round) = self.round.take() {
             actions.extend(round.open_keys().map(|key| Action::Retract {
                 round: round.number,
@@ -318,7 +343,7 @@ impl Invocation {
             self.phase == Phase::AwaitingInteraction,
             "somebody is asked exactly while the call awaits an answer"
         );
-        debug_assert!(self.leg <= 1 + self.limits.rounds_max, "the round cap holds");
+        debug_assert!(self.leg.saturating_sub(1) <= self.limits.rounds_max, "the round cap holds");
         debug_assert_eq!(self.deadline().is_none(), self.phase == Phase::Settled, "a call can end");
     }
 }

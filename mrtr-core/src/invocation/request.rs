@@ -178,7 +178,7 @@ impl Template {
 
     /// Makes the request of the first leg.
     pub(super) fn first_leg(&self) -> LegRequest {
-        self.leg(1, self.params.clone(), 0)
+        self.leg(1, self.params.clone(), None)
     }
 
     /// Makes the request of a retry, which carries what came of a round.
@@ -189,7 +189,7 @@ impl Template {
         self.leg(number, params, round.state_bytes())
     }
 
-    fn leg(&self, number: u32, params: RawJson, state_bytes: usize) -> LegRequest {
+    fn leg(&self, number: u32, params: RawJson, state_bytes: Option<usize>) -> LegRequest {
         LegRequest {
             leg: LegId::new(self.id.clone(), number),
             method: self.method,
@@ -284,8 +284,8 @@ pub struct LegRequest {
     /// What is called: the tool, the prompt, or the URI of the resource. HTTP repeats it in the
     /// header `Mcp-Name`.
     pub target: Arc<str>,
-    /// The bytes of `requestState` in the params; 0 where there is none.
-    pub state_bytes: usize,
+    /// The bytes of the text of `requestState` in the params, if there is one.
+    pub state_bytes: Option<usize>,
     /// What the call was bound to when it started. An adapter that is bound to something else by
     /// now must not send it.
     pub binding: Binding,

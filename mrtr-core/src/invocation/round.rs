@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Is the round that is on. It is gone when its retry is sent: nothing of it reaches another.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Round {
     pub(super) number: u32,
     pub(super) questions: BTreeMap<String, Question>,
@@ -18,7 +18,7 @@ pub(super) struct Round {
 }
 
 /// Is one request of the round.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Question {
     pub(super) interaction: Interaction,
     pub(super) answer: Option<Answered>,
@@ -28,9 +28,10 @@ pub(super) struct Question {
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Answered(pub(super) String);
 
-impl fmt::Debug for Answered {
+impl fmt::Debug for Round {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Answered({} bytes)", self.0.len())
+        let (number, asked) = (self.number, self.questions.len());
+        write!(f, "Round({number}, {} of {asked} open, {:?})", self.open_keys().count(), self.state)
     }
 }
 
@@ -69,9 +70,9 @@ impl Round {
         self.questions.iter().filter(|(_, question)| question.answer.is_none()).map(|(key, _)| key)
     }
 
-    /// Returns the bytes of the state.
-    pub(super) fn state_bytes(&self) -> usize {
-        self.state.as_ref().map_or(0, StateText::len)
+    /// Returns the bytes of the state, if there is one.
+    pub(super) fn state_bytes(&self) -> Option<usize> {
+        self.state.as_ref().map(StateText::len)
     }
 
     /// Writes the members that the retry of this round carries: the answers under their keys, in

@@ -371,7 +371,7 @@ mod tests {
         error.cause()
     }
 
-    /// proves: ST-01
+    /// proves: ST-01 in part
     #[test]
     fn what_was_sealed_opens_and_two_seals_of_it_differ() {
         let states = states();

@@ -62,7 +62,7 @@ impl Capabilities {
 mod tests {
     use super::*;
 
-    /// proves: W-09
+    /// proves: W-09 in part
     #[test]
     fn an_elicitation_that_names_no_mode_is_form_mode() {
         for (json, form, url) in [

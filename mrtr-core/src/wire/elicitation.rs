@@ -1,6 +1,7 @@
 //! What a server asks in a round, and what goes back.
 
 use alloc::{string::String, vec::Vec};
+use core::fmt;
 
 use form_model::{Content, Decoder, Form, Note, SafeText, Submission};
 
@@ -8,7 +9,7 @@ use super::{Object, RawJson, WireError, text};
 use crate::{Fault, Limits};
 
 /// Is a form that a server wants filled in (elicitation, form mode).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct FormRequest {
     /// What the server says to the person.
@@ -17,6 +18,15 @@ pub struct FormRequest {
     pub form: Form,
     /// What the decoder read around.
     pub notes: Vec<Note>,
+}
+
+/// Writes how much the server asks, and nothing of what it says.
+impl fmt::Debug for FormRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { message, form, notes } = self;
+        let (bytes, fields) = (message.raw().len(), form.fields().len());
+        write!(f, "FormRequest({bytes} bytes, {fields} fields, {} notes)", notes.len())
+    }
 }
 
 /// Is one request of a round, decoded and checked.

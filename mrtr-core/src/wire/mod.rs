@@ -16,7 +16,7 @@ use thiserror::Error;
 pub use capabilities::Capabilities;
 pub use elicitation::{FormRequest, Response};
 pub use header::{header_value, read_header_value};
-pub use raw::{DEPTH_MAX, RawJson};
+pub use raw::{DEPTH_MAX, PAYLOAD_DEPTH_MAX, RawJson};
 pub use rpc::{Message, Response as RpcResponse, RpcError};
 
 #[cfg(feature = "request-state")]
@@ -25,6 +25,8 @@ pub(crate) use elicitation::{DECLINED, DISMISSED, InputRequest, accepted};
 pub(crate) use object::{Object, text};
 pub(crate) use raw::write_text;
 pub(crate) use result::{CallResult, StateText};
+#[cfg(feature = "request-state")]
+pub(crate) use rpc::readable_id;
 
 /// The protocol version in which servers answer `input_required`.
 pub const PROTOCOL_VERSION: &str = "2026-07-28";

@@ -8,12 +8,15 @@ use serde_json::value::RawValue;
 
 use super::WireError;
 
-/// The deepest nesting of a document: what `serde_json` itself reads.
+/// The deepest nesting of a message: what `serde_json` itself reads.
 pub const DEPTH_MAX: usize = 127;
+
+/// The deepest nesting of what a caller brings: it still fits when a message is written around it.
+pub const PAYLOAD_DEPTH_MAX: usize = DEPTH_MAX - 3;
 
 /// Is the text of one JSON document: checked once, cheap to clone, never formatted.
 ///
-/// Its syntax is right and nests at most [`DEPTH_MAX`] levels. Strings in it may hold escapes of
+/// Its syntax is right, and it nests at most [`DEPTH_MAX`] levels. Strings in it may hold escapes of
 /// unpaired surrogates: only who decodes a string sees them.
 ///
 /// ```
@@ -33,9 +36,18 @@ impl RawJson {
     ///
     /// # Errors
     ///
-    /// A text that is not one JSON document, or nests deeper than [`DEPTH_MAX`].
+    /// A text that is not one JSON document, or nests deeper than [`PAYLOAD_DEPTH_MAX`].
     pub fn parse(text: &str) -> Result<Self, WireError> {
-        check_depth(text)?;
+        Self::parse_within(text, PAYLOAD_DEPTH_MAX)
+    }
+
+    /// Checks the text of a whole message.
+    pub(super) fn parse_message(text: &str) -> Result<Self, WireError> {
+        Self::parse_within(text, DEPTH_MAX)
+    }
+
+    fn parse_within(text: &str, levels_max: usize) -> Result<Self, WireError> {
+        check_depth(text, levels_max)?;
         let raw: &RawValue = serde_json::from_str(text).map_err(|_| WireError::NotJson)?;
         Ok(Self(raw.get().into()))
     }
@@ -52,7 +64,10 @@ impl RawJson {
 
     /// Takes a text that this crate has composed of checked parts.
     pub(crate) fn composed(text: String) -> Self {
-        debug_assert!(Self::parse(&text).is_ok(), "composed text is JSON");
+        debug_assert!(
+            Self::parse_message(&text).is_ok(),
+            "composed text is a message or part of one"
+        );
         Self(text.into())
     }
 
@@ -82,15 +97,15 @@ impl Serialize for RawJson {
 }
 
 /// Checks the nesting of a text before anything parses it.
-fn check_depth(text: &str) -> Result<(), WireError> {
+fn check_depth(text: &str, levels_max: usize) -> Result<(), WireError> {
     let mut depth: usize = 0;
     let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {
         match byte {
             b'[' | b'{' => {
                 depth += 1;
-                if depth > DEPTH_MAX {
-                    return Err(WireError::TooDeep { levels_max: DEPTH_MAX });
+                if depth > levels_max {
+                    return Err(WireError::TooDeep { levels_max });
                 }
             }
             b']' | b'}' => depth = depth.saturating_sub(1),

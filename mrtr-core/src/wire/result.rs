@@ -15,14 +15,15 @@ impl StateText {
         &self.0
     }
 
+    /// Returns the bytes of the JSON text between the quotes.
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.0.len().saturating_sub(2)
     }
 }
 
 impl fmt::Debug for StateText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "StateText({} bytes)", self.0.len())
+        write!(f, "StateText({} bytes)", self.len())
     }
 }
 
@@ -140,7 +141,10 @@ mod tests {
             panic!("it has a state");
         };
         assert_eq!(state.as_json(), json);
-        assert_eq!(alloc::format!("{state:?}"), alloc::format!("StateText({} bytes)", json.len()));
+        assert_eq!(
+            alloc::format!("{state:?}"),
+            alloc::format!("StateText({} bytes)", json.len() - 2)
+        );
     }
 
     /// proves: W-11
@@ -164,11 +168,11 @@ mod tests {
         let deep = "[".repeat(100_000);
         assert_eq!(
             RawJson::parse(&deep).unwrap_err().to_string(),
-            "expected at most 127 levels of nesting"
+            "expected at most 124 levels of nesting"
         );
-        let nested = alloc::format!("{}{}", "[".repeat(128), "]".repeat(128));
+        let nested = alloc::format!("{}{}", "[".repeat(125), "]".repeat(125));
         assert!(matches!(RawJson::parse(&nested), Err(WireError::TooDeep { .. })));
-        let nested = alloc::format!("{}{}", "[".repeat(127), "]".repeat(127));
+        let nested = alloc::format!("{}{}", "[".repeat(124), "]".repeat(124));
         assert!(RawJson::parse(&nested).is_ok());
         assert!(RawJson::parse(&alloc::format!("\"{}\\\"[\"", "[".repeat(500))).is_ok());
         for wrong in ["", "{", "{} {}", "{\"a\":1,}", "nul", "'a'"] {

@@ -88,7 +88,15 @@ impl Response {
 }
 
 fn document(bytes: &[u8]) -> Result<RawJson, WireError> {
-    RawJson::parse(core::str::from_utf8(bytes).map_err(|_| WireError::NotUtf8)?)
+    RawJson::parse_message(core::str::from_utf8(bytes).map_err(|_| WireError::NotUtf8)?)
+}
+
+/// Reads the id of a message of which something else can not be read.
+#[cfg(feature = "request-state")]
+pub(crate) fn readable_id(bytes: &[u8]) -> Option<RawJson> {
+    let raw = document(bytes).ok()?;
+    let object = Object::decode(raw.as_str(), "the message").ok()?;
+    object.get("id").filter(|id| text(id).is_some() || is_integer(id)).map(RawJson::part)
 }
 
 fn expect_version(object: &Object<'_>) -> Result<(), WireError> {
@@ -133,21 +141,23 @@ impl RpcError {
         Self { code, message: message.into(), data: None }
     }
 
-    /// Decodes the error object of a response. Data over `data_bytes_max`, and a message over it,
-    /// is left out.
+    /// Decodes the error object of a response. Data over `bytes_max` is left out, a message over it
+    /// is cut, and one that is no Unicode text is empty.
     ///
     /// # Errors
     ///
     /// An object without a code and a message.
-    pub fn decode(error: &RawJson, data_bytes_max: usize) -> Result<Self, WireError> {
+    pub fn decode(error: &RawJson, bytes_max: usize) -> Result<Self, WireError> {
         let object = Object::decode(error.as_str(), "error")?;
-        let code = object.get("code").and_then(|code| code.parse().ok());
-        let message = object.get("message").and_then(text);
-        let (Some(code), Some(message)) = (code, message) else {
+        let code = object.get("code").and_then(|code| code.parse::<form_model::Number>().ok());
+        let message = object.get("message").filter(|message| message.starts_with('"'));
+        let (Some(code), Some(message)) = (code.and_then(form_model::Number::to_i64), message)
+        else {
             return Err(WireError::Shape { what: "error", expected: "a code and a message" });
         };
-        let message = message.get(..message.floor_char_boundary(data_bytes_max));
-        let data = object.get("data").filter(|data| data.len() <= data_bytes_max);
+        let message = text(message).unwrap_or_default();
+        let message = message.get(..message.floor_char_boundary(bytes_max));
+        let data = object.get("data").filter(|data| data.len() <= bytes_max);
         Ok(Self {
             code,
             message: Cow::Owned(message.unwrap_or_default().into()),

@@ -83,7 +83,7 @@ impl Answers {
         } else if !self.given.is_empty() {
             Some(Box::new(Script::Accept(self.given)))
         } else if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
-            Some(Box::new(Terminal { requester }))
+            Some(Box::new(Terminal::new(requester)))
         } else {
             None
         }
@@ -92,9 +92,16 @@ impl Answers {
 
 type Failure = Box<dyn core::error::Error>;
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    match run(Cli::parse()).await {
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = tokio::runtime::Runtime::new().map_err(Failure::from).and_then(|runtime| {
+        let done = runtime.block_on(run(cli));
+        // A prompt that was taken back still waits for a key. Nobody waits for it.
+        runtime.shutdown_background();
+        done
+    });
+    let _ = crossterm::terminal::disable_raw_mode();
+    match done {
         Ok(code) => code,
         Err(failure) => {
             eprintln!("{failure}");
@@ -186,8 +193,8 @@ struct Printer;
 impl Observer for Printer {
     fn sends(&self, request: &LegRequest, phase: Phase) {
         let state = match request.state_bytes {
-            0 => "no requestState".into(),
-            bytes => format!("requestState of {bytes} bytes"),
+            None => "no requestState".into(),
+            Some(bytes) => format!("requestState of {bytes} bytes"),
         };
         println!("→ {} {} ({phase:?}, {state})", request.leg, request.method.as_str());
     }

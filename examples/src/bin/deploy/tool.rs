@@ -1,6 +1,6 @@
 //! The server's side: a tool that deploys, after it has asked where to and whether.
 
-use form_model::Form;
+use form_model::{BuildError, ChoiceField, FlagField, Form, FormBuilder};
 use mrtr_core::{
     InputRequest, Need,
     exchange::{Elicited, Event, Run},
@@ -9,12 +9,18 @@ use mrtr_core::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// What the tool asks.
-const TARGET: &str = r#"{"type":"object","properties":{
-    "environment":{"type":"string","title":"Environment","description":"Where to deploy",
-        "enum":["staging","production"],"default":"staging"},
-    "confirm":{"type":"boolean","title":"Really deploy?"}},
-    "required":["environment","confirm"]}"#;
+/// Makes what the tool asks.
+fn target() -> Result<Form, BuildError> {
+    let environment = ChoiceField::new("environment")
+        .title("Environment")
+        .description("Where to deploy")
+        .option("staging")
+        .option("production")
+        .default("staging")
+        .required();
+    let confirm = FlagField::new("confirm").title("Really deploy?").required();
+    FormBuilder::new().field(environment).field(confirm).build()
+}
 
 /// Runs a request that the exchange found sound.
 pub(crate) fn handle(run: &Run) -> Event {
@@ -78,7 +84,7 @@ fn call(run: &Run) -> Event {
 }
 
 fn ask(artifact: &str) -> Event {
-    match Form::from_schema(TARGET) {
+    match target() {
         Ok(form) => {
             let message = format!("Choose the deployment target of {artifact}");
             Event::Need(Need::new().request("target", InputRequest::form(message, form)))

@@ -1,0 +1,264 @@
+//! The adapters over real sockets: what a server may answer, and what a client may send.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "this is a test"
+)]
+
+use std::sync::{Arc, Mutex};
+
+use mrtr_core::{
+    Binding, Claims, Endpoint, Fault, Invocation, InvocationId, Keyring, LegId, LegRequest, Limits,
+    Outcome, Phase, Request, RequestState,
+    exchange::{Event, Run},
+    wire::{Method, RawJson},
+};
+use mrtr_examples::{
+    client::{Ended, Http, Observer},
+    server::{self, Server},
+    surface::Script,
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+};
+
+struct Silent;
+
+impl Observer for Silent {
+    fn sends(&self, _: &LegRequest, _: Phase) {}
+    fn returned(&self, _: &LegId, _: Phase) {}
+}
+
+fn yes() -> Script {
+    Script::Accept(vec![("confirm".into(), "true".into())])
+}
+
+async fn call(url: &str, script: &Script) -> Ended {
+    let http = Http::new(url);
+    let params = RawJson::parse(r#"{"name":"größe","arguments":{}}"#).unwrap();
+    let id = InvocationId::new("call-1").unwrap();
+    let request = Request::new(id, Method::ToolsCall, params, Binding::new(url));
+    let claims = Claims::none().with_form();
+    let (call, actions) =
+        Invocation::start(http.now(), request, claims, Limits::default()).unwrap();
+    http.drive(call, actions, script, &Silent).await
+}
+
+async fn outcome(url: &str) -> Outcome {
+    match call(url, &yes()).await {
+        Ended::Settled(outcome) => outcome,
+        Ended::GaveUp(why) => panic!("{why}"),
+    }
+}
+
+/// Serves one canned response after another, and keeps what was sent.
+async fn canned(responses: Vec<Vec<u8>>) -> (String, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let seen = requests.clone();
+    tokio::spawn(async move {
+        for response in responses {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            let request = read_request(&mut socket).await;
+            seen.lock().unwrap().push(request);
+            socket.write_all(&response).await.unwrap();
+        }
+    });
+    (url, requests)
+}
+
+async fn read_request(socket: &mut TcpStream) -> String {
+    let mut read = Vec::new();
+    let mut chunk = [0; 4096];
+    loop {
+        let count = socket.read(&mut chunk).await.unwrap();
+        read.extend_from_slice(&chunk[..count]);
+        let text = String::from_utf8_lossy(&read);
+        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+        let length = head.lines().find_map(|line| {
+            line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok()
+        });
+        if count == 0 || body.len() >= length.unwrap_or(0) {
+            return text.into_owned();
+        }
+    }
+}
+
+fn http(content_type: &str, body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+    )
+    .into()
+}
+
+fn json(leg: &str, result: &str) -> Vec<u8> {
+    http("application/json", &format!(r#"{{"jsonrpc":"2.0","id":"{leg}","result":{result}}}"#))
+}
+
+const ASKS: &str = r#"{"resultType":"input_required","requestState":"opaque","inputRequests":{"sure":{
+    "method":"elicitation/create","params":{"message":"Sure?","requestedSchema":{
+    "type":"object","properties":{"confirm":{"type":"boolean"}},"required":["confirm"]}}}}}"#;
+const DONE: &str = r#"{"resultType":"complete","content":[]}"#;
+
+/// proves: CL-02
+#[tokio::test]
+async fn a_call_goes_through_json_and_event_streams_alike() {
+    let asks = ASKS.replace('\n', "");
+    let stream = |leg: &str, result: &str| {
+        let message = format!(r#"{{"jsonrpc":"2.0","id":"{leg}","result":{result}}}"#);
+        let progress = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{}}"#;
+        http(
+            "text/event-stream; charset=utf-8",
+            &format!(": hello\n\nevent: message\ndata: {progress}\n\ndata: {message}\n\n"),
+        )
+    };
+    for responses in [
+        vec![json("call-1.1", ASKS), json("call-1.2", DONE)],
+        vec![stream("call-1.1", &asks), stream("call-1.2", DONE)],
+    ] {
+        let (url, requests) = canned(responses).await;
+        assert!(matches!(outcome(&url).await, Outcome::Complete(_)));
+        let requests = requests.lock().unwrap();
+        assert!(
+            requests[0].contains("\r\nmcp-name: =?base64?Z3LDtsOfZQ==?=\r\n"),
+            "{}",
+            requests[0]
+        );
+        assert!(requests[0].contains("\r\nmcp-protocol-version: 2026-07-28\r\n"));
+        assert!(requests[1].contains(
+            r#""inputResponses":{"sure":{"action":"accept","content":{"confirm":true}}},"requestState":"opaque""#
+        ));
+    }
+}
+
+/// proves: CL-13
+#[tokio::test]
+async fn answers_and_state_are_sent_to_no_server_that_another_points_to() {
+    let (elsewhere, seen) = canned(vec![json("call-1.2", DONE)]).await;
+    let redirect = format!(
+        "HTTP/1.1 307 Temporary Redirect\r\nlocation: {elsewhere}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+    );
+    let (url, _) = canned(vec![json("call-1.1", ASKS), redirect.into()]).await;
+    assert!(matches!(outcome(&url).await, Outcome::Fault(Fault::Wire(_))));
+    assert!(seen.lock().unwrap().is_empty());
+}
+
+/// proves: CL-06, CL-17, W-11
+#[tokio::test]
+async fn a_hostile_server_gets_one_stable_outcome_and_nothing_more() {
+    let fields: Vec<_> = (0..100_000).map(|i| format!(r#""f{i}":{{"type":"string"}}"#)).collect();
+    let many = ASKS.replace(r#""confirm":{"type":"boolean"}"#, &fields.join(","));
+    let deep = format!(r#"{{"a":{}"#, "[".repeat(100_000));
+    for response in [
+        json("call-1.1", &ASKS.replace("elicitation/create", "elicitation/destroy")),
+        json(
+            "call-1.1",
+            &ASKS.replace(r#""requestState":"#, r#""requestState":"x","requestState":"#),
+        ),
+        json("call-1.1", r#"{"resultType":"input_required","inputRequests":7}"#),
+        json("call-1.1", &many),
+        json("call-1.1", &deep),
+        json("call-9.9", DONE),
+        http("application/json", "\u{feff}{}"),
+        http("text/html", "<html>"),
+        http("text/event-stream", "data: {\n\n"),
+        http("text/event-stream", ": nothing\n\n"),
+        http("application/json", &" ".repeat(5 * 1024 * 1024)),
+        http("text/event-stream", &format!("data: {}", "x".repeat(5 * 1024 * 1024))),
+    ] {
+        let (url, requests) = canned(vec![response]).await;
+        let outcome = outcome(&url).await;
+        assert!(matches!(outcome, Outcome::Fault(_)), "{outcome:?}");
+        assert_eq!(requests.lock().unwrap().len(), 1);
+    }
+}
+
+/// proves: CL-13
+#[tokio::test]
+async fn a_connection_that_breaks_leaves_the_outcome_unknown() {
+    let head = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n";
+    for broken in [
+        String::new(),
+        format!("{head}content-type: application/json\r\n\r\n{{"),
+        format!("{head}content-type: text/event-stream\r\n\r\n: soon\n\n"),
+    ] {
+        let (url, _) = canned(vec![broken.into()]).await;
+        assert_eq!(outcome(&url).await, Outcome::OutcomeUnknown);
+    }
+    assert_eq!(outcome("http://127.0.0.1:1/mcp").await, Outcome::OutcomeUnknown);
+}
+
+/// proves: CL-08
+#[tokio::test]
+async fn an_answer_that_does_not_fit_is_not_sent() {
+    let (url, requests) = canned(vec![json("call-1.1", ASKS)]).await;
+    let script = Script::Accept(vec![("confirm".into(), "perhaps".into())]);
+    let Ended::GaveUp(why) = call(&url, &script).await else { panic!("nobody could answer") };
+    assert!(why.to_string().contains("perhaps is not yes or no"), "{why}");
+    assert_eq!(requests.lock().unwrap().len(), 1);
+}
+
+fn handler(_: &Run) -> Event {
+    Event::Finish(RawJson::parse(DONE).unwrap())
+}
+
+async fn status(request: &str) -> (u16, String) {
+    let listener = server::listen(0).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let keys = Keyring::new([("k", [1; 32])]).unwrap();
+    let endpoint = Endpoint::new("test").with_request_state(RequestState::new(keys));
+    tokio::spawn(server::serve(listener, Server { endpoint, handler, reporter: |_| {} }));
+    let mut socket = TcpStream::connect(address).await.unwrap();
+    socket.write_all(request.as_bytes()).await.unwrap();
+    let mut response = String::new();
+    socket.read_to_string(&mut response).await.unwrap();
+    (response.split(' ').nth(1).unwrap().parse().unwrap(), response)
+}
+
+fn post(headers: &str, body: &str) -> String {
+    let length = body.len();
+    format!(
+        "POST /mcp HTTP/1.1\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
+    )
+}
+
+const BODY: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","_meta":{
+    "io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+const HEADERS: &str = "content-type: application/json\r\nmcp-protocol-version: 2026-07-28\r\n\
+     mcp-method: tools/call\r\nmcp-name: t\r\n";
+
+/// proves: W-10
+#[tokio::test]
+async fn a_server_takes_posts_of_json_from_its_own_machine() {
+    let host = "host: localhost:80\r\n";
+    let with = |more: &str| post(&format!("{HEADERS}{more}"), BODY);
+    for (request, expected) in [
+        (with(host), 200),
+        (with("Host: LOCALHOST\r\nOrigin: http://LocalHost:3000\r\n"), 200),
+        (with("host: [::1]:80\r\norigin: https://127.0.0.1\r\n"), 200),
+        (with("host: evil.example\r\n"), 403),
+        (with("host: localhost.evil.example\r\n"), 403),
+        (with("host: localhost\r\norigin: http://evil.example\r\n"), 403),
+        (with("host: localhost\r\norigin: null\r\n"), 403),
+        (with("host: localhost\r\norigin: http://localhost.evil.example\r\n"), 403),
+        (with("host: localhost\r\nmcp-name: t\r\n"), 400),
+        (with("host: localhost\r\nmcp-name: other\r\n"), 400),
+        (with(host).replace("mcp-name: t", "mcp-name: other"), 400),
+        (with(host).replace("mcp-method: tools/call\r\n", ""), 400),
+        (with(host).replace("application/json", "text/plain"), 415),
+        (with(host).replacen("POST", "GET", 1), 405),
+        (with(host).replacen("POST", "DELETE", 1), 405),
+        (with(host).replacen("/mcp", "/other", 1), 404),
+    ] {
+        let (found, response) = status(&request).await;
+        assert_eq!(found, expected, "{request}\n{response}");
+    }
+    let (_, response) = status(&with(host).replace("mcp-name: t", "mcp-name: other")).await;
+    assert!(response.contains(r#""code":-32020"#), "{response}");
+}

@@ -1,0 +1,97 @@
+//! One invocation under thousands of random lives.
+
+#![allow(clippy::unwrap_used, reason = "this is a test")]
+
+use std::collections::BTreeSet;
+
+use mrtr_core::{Fault, Outcome};
+use mrtr_proptests::invocation::{Op, World};
+use proptest::{
+    collection::vec,
+    prelude::*,
+    strategy::ValueTree,
+    test_runner::{FileFailurePersistence, TestRunner},
+};
+
+/// Failures are kept beside this file, and tried first ever after. `PROPTEST_CASES` asks for more.
+fn config() -> ProptestConfig {
+    let usual = ProptestConfig::default();
+    let kept = FileFailurePersistence::WithSource("regressions");
+    ProptestConfig {
+        cases: usual.cases.max(4_000),
+        failure_persistence: Some(Box::new(kept)),
+        ..usual
+    }
+}
+
+fn lives() -> impl Strategy<Value = (u8, Vec<Op>)> {
+    (any::<u8>(), vec(any::<[u8; 3]>().prop_map(Op::from), 0..60))
+}
+
+fn lived(setup: u8, ops: Vec<Op>) -> World {
+    let mut world = World::new(setup);
+    for op in ops {
+        world.apply(op);
+    }
+    world
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// proves: CL-01, CL-02, CL-03, CL-04, CL-05, CL-07, CL-08, CL-09, CL-10, CL-11, CL-13, CL-14
+    /// proves: CL-18, CL-19, CL-20, CL-23 in part, PR-02 in part
+    #[test]
+    fn the_invariants_hold_whatever_happens((setup, ops) in lives()) {
+        lived(setup, ops);
+    }
+}
+
+/// proves: PR-02
+#[test]
+fn random_lives_get_everywhere() {
+    let mut runner = TestRunner::deterministic();
+    let mut seen = BTreeSet::new();
+    for _ in 0..4_000 {
+        let (setup, ops) = lives().new_tree(&mut runner).unwrap().current();
+        let world = lived(setup, ops);
+        seen.insert(format!("{} legs", world.legs_sent()));
+        seen.insert(match world.outcome() {
+            None => "no outcome".into(),
+            Some(Outcome::Complete(_)) => "complete".into(),
+            Some(Outcome::Error(_)) => "error".into(),
+            Some(Outcome::Fault(Fault::Undeclared { kind })) => (*kind).into(),
+            Some(Outcome::Fault(Fault::RoundLimit { .. })) => "round limit".into(),
+            Some(Outcome::Fault(Fault::Form(_))) => "form".into(),
+            Some(Outcome::Fault(_)) => "wire".into(),
+            Some(other) => format!("{other:?}"),
+        });
+    }
+    let expected = [
+        "1 legs",
+        "2 legs",
+        "3 legs",
+        "4 legs",
+        "5 legs",
+        "6 legs",
+        "no outcome",
+        "complete",
+        "error",
+        "Stopped",
+        "Lost",
+        "OutcomeUnknown",
+        "TimedOut(Leg)",
+        "TimedOut(Execution)",
+        "TimedOut(Interaction)",
+        "round limit",
+        "form",
+        "wire",
+        "input_required",
+        "form elicitation",
+        "url elicitation",
+        "sampling",
+        "roots",
+    ];
+    let missing: Vec<_> = expected.into_iter().filter(|place| !seen.contains(*place)).collect();
+    assert!(missing.is_empty(), "no life got to {missing:?}, but to {seen:?}");
+}
