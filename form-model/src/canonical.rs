@@ -7,8 +7,9 @@
 //!     {"name": "replicas", "kind": {"integer": {"minimum": {"value": 1}, "default": 2}}}]}
 //! ```
 //!
-//! Members that are absent are `null`, `false` or empty. A number is a JSON number where a double or
-//! a 64-bit integer holds it exactly, and a string of its digits where not.
+//! Members that are absent are `null`, `false` or empty. A number is a JSON number where every parser
+//! reads it exactly (64-bit integers, and fractions of up to 15 digits), and a string of its digits
+//! where not.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::fmt;
@@ -383,9 +384,8 @@ impl Serialize for Number {
         if let Some(integer) = self.to_u64() {
             return serializer.serialize_u64(integer);
         }
-        let nearest = self.to_f64();
-        if !self.is_integer() && Self::try_from(nearest).as_ref() == Ok(self) {
-            return serializer.serialize_f64(nearest);
+        if self.is_plain_fraction() {
+            return serializer.serialize_f64(self.to_f64());
         }
         serializer.collect_str(self)
     }

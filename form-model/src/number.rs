@@ -101,6 +101,12 @@ impl Number {
         self.to_string().parse().unwrap_or(f64::NAN)
     }
 
+    /// Tells whether this is a fraction that every parser reads as the same double: so few digits
+    /// and so small a power of ten that both are doubles exactly.
+    pub(crate) fn is_plain_fraction(self) -> bool {
+        self.digits() <= 15 && (-22..0).contains(&self.exponent)
+    }
+
     /// Returns the least whole number that is not below the value.
     pub(crate) fn ceiling(self) -> Self {
         if self.is_integer() {

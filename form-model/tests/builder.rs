@@ -114,6 +114,18 @@ fn a_form_as_data_reads_back_equal_and_names_no_protocol() {
     let json = form.to_canonical();
     assert!(json.contains(r#""maximum":{"value":"1.2345678901234567890123456789e+29"}"#), "{json}");
     assert_eq!(Form::from_canonical(&json, &Limits::default()), Ok(form));
+    // Parsers that are quick read some of these as the double beside the right one.
+    for number in
+        ["0.40444444444444444", "1234567890123450.10000042266468465", "5e-324", "0.1", "1e-22"]
+    {
+        let schema = format!(
+            r#"{{"type":"object","properties":{{"x":{{"type":"number","minimum":{number}}}}}}}"#
+        );
+        let form = Form::from_schema(&schema).unwrap();
+        let json = form.to_canonical();
+        assert_eq!(Form::from_canonical(&json, &Limits::default()).as_ref(), Ok(&form), "{json}");
+        assert_eq!(serde_json::from_str::<Form>(&json).unwrap(), form);
+    }
 }
 
 /// proves: FM-04, FM-10

@@ -17,6 +17,8 @@ pub(super) enum Next {
     /// Questions under these keys, in their order.
     Asked(Vec<String>),
     Paused,
+    /// The end, because the legs have spent their budget and nobody is asked for nothing.
+    Spent,
     Complete,
     Error,
     Fault,
@@ -121,6 +123,11 @@ impl Record {
     ) {
         assert!(self.is_in_flight());
         self.executed += self.told.since(self.since);
+        let spent = self.limits.clocks.execution.is_some_and(|budget| self.executed >= budget);
+        let next = match next {
+            Some(Next::Asked(_) | Next::Paused) if spent => Some(Next::Spent),
+            next => next,
+        };
         let waits = matches!(after.phase(), Phase::AwaitingInteraction | Phase::Pausing);
         if waits {
             self.round += 1;
@@ -145,6 +152,7 @@ impl Record {
                     Outcome::Complete(_) => Next::Complete,
                     Outcome::Error(_) => Next::Error,
                     Outcome::Fault(_) => Next::Fault,
+                    Outcome::TimedOut(Clock::Execution) if spent => Next::Spent,
                     other => panic!("a reply led to {other:?}"),
                 }
             }
@@ -200,7 +208,7 @@ impl Record {
         assert!(self.legs.insert(request.leg.to_string()), "a leg has an id of its own");
         assert!(self.legs.len() <= 1 + usize::try_from(self.limits.rounds_max).unwrap());
         let mut params = members(request.params.as_str());
-        let state_bytes = self.state.as_ref().map_or(0, String::len);
+        let state_bytes = self.state.as_ref().map(|state| state.len() - 2);
         assert_eq!(request.state_bytes, state_bytes);
         assert_eq!(params.remove("requestState"), self.state.take(), "the state of the round");
         let responses = params.remove("inputResponses").map(|json| members(&json));
