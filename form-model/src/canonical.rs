@@ -229,7 +229,9 @@ impl FormData<'_> {
         let fields =
             self.fields.into_iter().map(FieldData::into_field).collect::<Result<_, _>>()?;
         let form = Form::new(line(self.title), paragraph(self.description), fields);
-        let decoded = Decoder::new(limits.clone()).decode(&form.to_schema())?;
+        // The text that came was bounded. A schema of it may be longer.
+        let limits = Limits { schema_bytes_max: usize::MAX, ..limits.clone() };
+        let decoded = Decoder::new(limits).decode(&form.to_schema())?;
         if decoded.form == form {
             return Ok(form);
         }
@@ -335,18 +337,21 @@ impl Form {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Reads canonical JSON, within the same limits and under the same rules as a schema.
+    /// Reads canonical JSON, under the same rules as a schema and within the same limits, but for
+    /// the bytes of the text: it names what a schema leaves to its place, and may be eight times as
+    /// long.
     ///
     /// # Errors
     ///
     /// A text that is too long, is no canonical form of a version that is known, or describes a
     /// form that no schema could.
     pub fn from_canonical(json: &str, limits: &Limits) -> Result<Self, Refusal> {
-        if json.len() > limits.schema_bytes_max {
+        let bytes_max = limits.schema_bytes_max.saturating_mul(8);
+        if json.len() > bytes_max {
             return Err(Refusal {
                 code: RefusalCode::OverLimit,
                 pointer: String::new(),
-                message: format!("expected a form of at most {} bytes", limits.schema_bytes_max),
+                message: format!("expected a form of at most {bytes_max} bytes"),
             });
         }
         let data: FormData<'_> = serde_json::from_str(json).map_err(|error| Refusal {

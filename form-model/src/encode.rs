@@ -11,7 +11,8 @@ use crate::{
 impl Form {
     /// Writes the form as a schema of the specification's subset.
     ///
-    /// Whatever form it is, this crate decodes the schema to an equal form. What a form has beyond
+    /// Whatever form it is, this crate decodes the schema to an equal form, if the limit of its bytes
+    /// allows: the text may be longer than the one that the form came from. What a form has beyond
     /// the subset is written as JSON Schema has it, and gets its note again: exclusive bounds, a
     /// title or description of the whole, options of which only some have titles, text that is not
     /// safe to show.

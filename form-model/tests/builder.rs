@@ -114,6 +114,15 @@ fn a_form_as_data_reads_back_equal_and_names_no_protocol() {
     let json = form.to_canonical();
     assert!(json.contains(r#""maximum":{"value":"1.2345678901234567890123456789e+29"}"#), "{json}");
     assert_eq!(Form::from_canonical(&json, &Limits::default()), Ok(form));
+    // What is longer as data than as a schema reads back all the same.
+    let names: Vec<_> = (0..4096).map(|i| format!("\"{i}\"")).collect();
+    let names = names.join(",");
+    let field = |i| format!(r#""f{i}":{{"type":"string","enum":[{names}],"enumNames":[{names}]}}"#);
+    let fields: Vec<_> = (0..3).map(field).collect();
+    let schema = format!(r#"{{"type":"object","properties":{{{}}}}}"#, fields.join(","));
+    let form = Form::from_schema(&schema).unwrap();
+    assert!(form.to_canonical().len() > 256 * 1024);
+    assert_eq!(Form::from_canonical(&form.to_canonical(), &Limits::default()), Ok(form));
     // Parsers that are quick read some of these as the double beside the right one.
     for number in
         ["0.40444444444444444", "1234567890123450.10000042266468465", "5e-324", "0.1", "1e-22"]
@@ -153,7 +162,7 @@ fn data_that_is_no_form_is_refused_as_a_schema_would_be() {
             field(&format!(r#"{{"text":{{"default":"{}"}}}}"#, "x".repeat(9000))),
             RefusalCode::OverLimit,
         ),
-        (" ".repeat(256 * 1024 + 1), RefusalCode::OverLimit),
+        (" ".repeat(8 * 256 * 1024 + 1), RefusalCode::OverLimit),
     ] {
         let refusal = Form::from_canonical(&json, &Limits::default()).unwrap_err();
         assert_eq!(refusal.code, code, "{refusal}");

@@ -167,7 +167,8 @@ proptest! {
         for field in form.fields() {
             let wrong = match field.kind() {
                 Kind::Flag(_) => Value::Text("true".into()),
-                _ => Value::Flag(true),
+                Kind::Text(_) | Kind::Number(_) | Kind::Integer(_) | Kind::Choice(_)
+                | Kind::Choices(_) => Value::Flag(true),
             };
             let faults = form.accept(content.clone().with(field.name(), wrong)).unwrap_err();
             let fields: Vec<_> = faults.iter().map(|fault| fault.field.as_str()).collect();

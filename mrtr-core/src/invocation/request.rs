@@ -1,6 +1,6 @@
 //! What a caller wants done, and the request that each leg sends.
 
-use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
+use alloc::{format, string::String, sync::Arc, vec::Vec};
 use core::fmt;
 
 use thiserror::Error;
@@ -212,10 +212,10 @@ fn with_claims(params: &Object<'_>, claims: Claims) -> Result<RawJson, StartErro
             return Err(StartError::CapabilityInParams { capability });
         }
     }
-    match meta.get(META_VERSION).map(text) {
-        None => {}
-        Some(Some(Cow::Borrowed(PROTOCOL_VERSION))) => {}
-        Some(_) => return Err(StartError::ProtocolVersion),
+    if let Some(version) = meta.get(META_VERSION)
+        && text(version).as_deref() != Some(PROTOCOL_VERSION)
+    {
+        return Err(StartError::ProtocolVersion);
     }
     let mut capabilities = Writer::default();
     for (name, value) in declared.iter() {

@@ -3,7 +3,7 @@
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
-use form_model::{Content, Decoder, Form, Note, SafeText, Submission};
+use form_model::{Content, ContentError, Decoder, Form, Note, SafeText, Submission};
 
 use super::{Object, RawJson, WireError, text};
 use crate::{Fault, Limits};
@@ -142,13 +142,25 @@ impl Response {
         match action.as_ref() {
             "accept" => match object.non_null("content") {
                 None => Ok(Self::Accept(Content::new())),
-                Some(content) => Content::decode(content, limits).map(Self::Accept).map_err(|_| {
-                    WireError::Shape { what: "content", expected: "an object of answers" }
-                }),
+                Some(content) => {
+                    Content::decode(content, limits).map(Self::Accept).map_err(content_error)
+                }
             },
             "decline" => Ok(Self::Decline),
             "cancel" => Ok(Self::Dismiss),
             _ => Err(WireError::Shape { what: "action", expected: "accept, decline or cancel" }),
+        }
+    }
+}
+
+fn content_error(error: ContentError) -> WireError {
+    match error {
+        ContentError::OverLimit { bytes_max: max } => {
+            WireError::TooLarge { what: "content in bytes", max }
+        }
+        ContentError::Duplicate => WireError::Duplicate { what: "content" },
+        ContentError::NotAnObject | _ => {
+            WireError::Shape { what: "content", expected: "an object of answers" }
         }
     }
 }
@@ -181,6 +193,12 @@ mod tests {
         assert_eq!(decode(r#"{"action":"accept"}"#), Ok(Response::Accept(Content::new())));
         assert_eq!(decode(DECLINED), Ok(Response::Decline));
         assert_eq!(decode(DISMISSED), Ok(Response::Dismiss));
+        let large =
+            alloc::format!(r#"{{"action":"accept","content":{{"a":"{}"}}}}"#, "x".repeat(300_000));
+        assert_eq!(
+            decode(&large),
+            Err(WireError::TooLarge { what: "content in bytes", max: 262_144 })
+        );
         // Content beside a refusal is no answer.
         assert_eq!(decode(r#"{"action":"decline","content":{"a":1}}"#), Ok(Response::Decline));
         assert_eq!(

@@ -16,18 +16,39 @@ pub(crate) struct Object<'a> {
 impl<'a> Object<'a> {
     /// Reads an object. `what` names it in the error.
     pub(crate) fn decode(text: &'a str, what: &'static str) -> Result<Self, WireError> {
-        if !text.trim_ascii_start().starts_with('{') {
-            return Err(WireError::Shape { what, expected: "an object" });
-        }
-        let mut parser = serde_json::Deserializer::from_str(text);
-        let members = parser
-            .deserialize_map(Members)
-            .map_err(|_| WireError::Shape { what, expected: "an object" })?;
-        let object = Self { members };
+        let object = Self::decode_repeated(text, what)?;
         if object.has_duplicates() {
             return Err(WireError::Duplicate { what });
         }
         Ok(object)
+    }
+
+    /// Reads an object that may name a member twice. Who decides on a member asks with
+    /// [`Object::once`].
+    pub(crate) fn decode_repeated(text: &'a str, what: &'static str) -> Result<Self, WireError> {
+        if !text.trim_ascii_start().starts_with('{') {
+            return Err(WireError::Shape { what, expected: "an object" });
+        }
+        let mut parser = serde_json::Deserializer::from_str(text);
+        let members = parser.deserialize_map(Members).map_err(|error| {
+            // The text has been checked, so that only a name can be at fault.
+            debug_assert!(error.is_syntax());
+            WireError::Shape { what, expected: "an object whose names are Unicode text" }
+        })?;
+        Ok(Self { members })
+    }
+
+    /// Returns the text of a member that may come once.
+    pub(crate) fn once(
+        &self,
+        name: &str,
+        what: &'static str,
+    ) -> Result<Option<&'a str>, WireError> {
+        let mut found = self.members.iter().filter(|(known, _)| known == name);
+        match (found.next(), found.next()) {
+            (first, None) => Ok(first.map(|(_, value)| *value)),
+            (_, Some(_)) => Err(WireError::Duplicate { what }),
+        }
     }
 
     fn has_duplicates(&self) -> bool {

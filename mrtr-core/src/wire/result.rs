@@ -42,8 +42,8 @@ impl CallResult {
     /// `extension_types` are further result types that the caller understands; a result of one of
     /// them is complete as far as the lifecycle goes.
     pub(crate) fn decode(result: &RawJson, extension_types: &[String]) -> Result<Self, WireError> {
-        let object = Object::decode(result.as_str(), "result")?;
-        let result_type = match object.get("resultType") {
+        let object = Object::decode_repeated(result.as_str(), "result")?;
+        let result_type = match object.once("resultType", "result")? {
             None => return Ok(Self::Complete),
             Some(json) => {
                 text(json).ok_or(WireError::Shape { what: "resultType", expected: "a string" })?
@@ -61,14 +61,15 @@ impl CallResult {
     }
 
     fn decode_input_required(object: &Object<'_>) -> Result<Self, WireError> {
-        let requests = match object.non_null("inputRequests") {
+        let once = |name| Ok(object.once(name, "result")?.filter(|json| *json != "null"));
+        let requests = match once("inputRequests")? {
             None => Vec::new(),
             Some(json) => Object::decode(json, "inputRequests")?
                 .iter()
                 .map(|(key, request)| (key.into(), RawJson::part(request)))
                 .collect(),
         };
-        let state = match object.non_null("requestState") {
+        let state = match once("requestState")? {
             None => None,
             Some(json) if json.starts_with('"') => Some(StateText(json.into())),
             Some(_) => {
@@ -153,6 +154,7 @@ mod tests {
         for (wrong, what) in [
             (r#"{"resultType":"input_required","requestState":"a","requestState":"b"}"#, "result"),
             (r#"{"resultType":"complete","resultType":"input_required"}"#, "result"),
+            (r#"{"resultType":"input_required","inputRequests":{},"inputRequests":{}}"#, "result"),
             (
                 r#"{"resultType":"input_required","inputRequests":{"a":{},"\u0061":{}}}"#,
                 "inputRequests",
@@ -160,6 +162,13 @@ mod tests {
         ] {
             assert_eq!(decode(wrong), Err(WireError::Duplicate { what }));
         }
+        // What is not read is not judged.
+        assert_eq!(decode(r#"{"resultType":"complete","a":1,"a":2}"#), Ok(CallResult::Complete));
+        let name = decode(r#"{"\ud800":1}"#).unwrap_err();
+        assert_eq!(
+            name.to_string(),
+            "expected result to be an object whose names are Unicode text"
+        );
     }
 
     /// proves: W-11

@@ -69,7 +69,8 @@ fn content_that_is_no_flat_object_of_values_does_not_go_out() {
     for content in ["7", "[]", "\"a\"", r#"{"a":[],"a":[]}"#] {
         let response = format!(r#"{{"action":"accept","content":{content}}}"#);
         let refused = Response::decode(&response, &form_model::Limits::default());
-        assert!(matches!(refused, Err(WireError::Shape { what: "content", .. })), "{content}");
+        let is_shape = matches!(refused, Err(WireError::Shape { what: "content", .. }));
+        assert!(is_shape || refused == Err(WireError::Duplicate { what: "content" }), "{content}");
     }
     for content in [r#"{"a":{"b":1}}"#, r#"{"a":null}"#, r#"{"a":[1]}"#, r#"{"a":[["x"]]}"#] {
         let response = format!(r#"{{"action":"accept","content":{content}}}"#);
