@@ -42,7 +42,7 @@ async fn call(url: &str, script: &Script) -> Ended {
     let params = RawJson::parse(r#"{"name":"größe","arguments":{}}"#).unwrap();
     let id = InvocationId::new("call-1").unwrap();
     let request = Request::new(id, Method::ToolsCall, params, Binding::new(url));
-    let claims = Claims::none().with_form();
+    let claims = Claims::none().with_form(script);
     let (call, actions) =
         Invocation::start(http.now(), request, claims, Limits::default()).unwrap();
     http.drive(call, actions, script, &Silent).await

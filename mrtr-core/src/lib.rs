@@ -32,8 +32,9 @@ pub mod wire;
 pub use exchange::{Endpoint, Exchange, InputRequest, Need};
 pub use id::{InvalidId, InvocationId, LegId};
 pub use invocation::{
-    Action, Actions, Binding, Claims, Clock, Closure, Event, Fault, Interaction, Invocation,
-    LegRequest, Misuse, Outcome, Reply, Request, StartError, Transition,
+    Action, Actions, AnswersForms, AnswersRoots, AnswersSampling, AnswersUrls, Binding, Claims,
+    Clock, Closure, Event, Fault, Interaction, Invocation, LegRequest, Misuse, Outcome, Reply,
+    Request, StartError, Transition,
 };
 pub use lifecycle::{Phase, Step, Trigger};
 pub use limits::{Clocks, Limits};

@@ -16,8 +16,8 @@
 use Phase::{AwaitingInteraction, Pausing, Resumed, Running, Settled};
 use Step::{Go, Ignore, Refuse};
 use Trigger::{
-    Answered, Asked, Completed, Errored, Faulted, Late, Lost, PauseOver, RoundAnswered, StateOnly,
-    Stopped, TimedOut,
+    Answered, Asked, Completed, Errored, Faulted, Late, Lost, PauseOver, Progressed, RoundAnswered,
+    StateOnly, Stopped, TimedOut, Unanswerable,
 };
 
 /// Says where an operation stands.
@@ -46,8 +46,12 @@ pub enum Trigger {
     Answered,
     /// The last open request of the round was answered.
     RoundAnswered,
+    /// A request of the round can not be answered: what should have answered it failed.
+    Unanswerable,
     /// The pause of a state-only round is over.
     PauseOver,
+    /// The server says that it works on the leg.
+    Progressed,
     /// The leg ended in a complete result.
     Completed,
     /// The leg ended in an error.
@@ -84,8 +88,11 @@ pub const fn step(phase: Phase, trigger: Trigger) -> Step {
         (Running | Resumed, StateOnly)       => Go(Pausing),
         (Running | Resumed, Completed)       => Go(Settled),
         (Running | Resumed, Errored)         => Go(Settled),
+        (Running, Progressed)                => Go(Running),
+        (Resumed, Progressed)                => Go(Resumed),
         (AwaitingInteraction, Answered)      => Go(AwaitingInteraction),
         (AwaitingInteraction, RoundAnswered) => Go(Resumed),
+        (AwaitingInteraction, Unanswerable)  => Go(Settled),
         (Pausing, PauseOver)                 => Go(Resumed),
 
         (Running | Resumed | AwaitingInteraction | Pausing, Faulted | TimedOut | Stopped | Lost)
@@ -95,10 +102,11 @@ pub const fn step(phase: Phase, trigger: Trigger) -> Step {
         (Running | Resumed | AwaitingInteraction | Pausing | Settled, Late) => Ignore,
         (Settled, TimedOut | Stopped | Lost | PauseOver)                    => Ignore,
         (Running | Resumed | AwaitingInteraction, PauseOver)                => Ignore,
+        (AwaitingInteraction | Pausing | Settled, Progressed)               => Ignore,
 
         // A leg that is not in flight can not end, and nobody is asked who could answer.
         (AwaitingInteraction | Pausing | Settled, Asked | StateOnly | Completed | Errored) => Refuse,
-        (Running | Resumed | Pausing | Settled, Answered | RoundAnswered)                  => Refuse,
+        (Running | Resumed | Pausing | Settled, Answered | RoundAnswered | Unanswerable)   => Refuse,
         (Settled, Faulted)                                                                 => Refuse,
     }
 }
@@ -116,12 +124,14 @@ impl Phase {
 
 impl Trigger {
     /// Lists the triggers.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Asked,
         StateOnly,
         Answered,
         RoundAnswered,
+        Unanswerable,
         PauseOver,
+        Progressed,
         Completed,
         Errored,
         Faulted,
@@ -138,11 +148,11 @@ mod tests {
 
     /// Every cell of the table, a row a phase, in the order of [`Trigger::ALL`].
     const TABLE: &str = "\
-        Running:             await pause refuse refuse ignore settle settle settle settle settle settle ignore
-        AwaitingInteraction: refuse refuse await resume ignore refuse refuse settle settle settle settle ignore
-        Pausing:             refuse refuse refuse refuse resume refuse refuse settle settle settle settle ignore
-        Resumed:             await pause refuse refuse ignore settle settle settle settle settle settle ignore
-        Settled:             refuse refuse refuse refuse ignore refuse refuse refuse ignore ignore ignore ignore";
+        Running:             await pause refuse refuse refuse ignore run settle settle settle settle settle settle ignore
+        AwaitingInteraction: refuse refuse await resume settle ignore ignore refuse refuse settle settle settle settle ignore
+        Pausing:             refuse refuse refuse refuse refuse resume ignore refuse refuse settle settle settle settle ignore
+        Resumed:             await pause refuse refuse refuse ignore resume settle settle settle settle settle settle ignore
+        Settled:             refuse refuse refuse refuse refuse ignore ignore refuse refuse refuse ignore ignore ignore ignore";
 
     /// proves: CL-01
     #[test]

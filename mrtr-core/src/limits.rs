@@ -56,6 +56,9 @@ impl Default for Limits {
 pub struct Clocks {
     /// The budget of each leg, fresh for each. Default 60 s.
     pub leg: Duration,
+    /// The most that a leg may take if the server reports progress. Each report gives it a fresh
+    /// `leg`, up to this. Default none: progress changes nothing.
+    pub leg_max: Option<Duration>,
     /// How long somebody may take to answer a round. Default 10 min.
     pub interaction: Duration,
     /// The budget of all legs together; no waiting counts. Default none.
@@ -71,6 +74,7 @@ impl Default for Clocks {
     fn default() -> Self {
         Self {
             leg: Duration::from_secs(60),
+            leg_max: None,
             interaction: Duration::from_secs(600),
             execution: None,
             pause_min: Duration::from_millis(250),

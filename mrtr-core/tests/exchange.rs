@@ -323,7 +323,7 @@ fn a_client_is_not_asked_what_it_did_not_declare() {
         assert_eq!(error_code(&actions), (400, RpcError::MISSING_CAPABILITY), "{capabilities}");
         let required = &body(&actions).1["error"]["data"]["requiredCapabilities"];
         assert_eq!(required, &json!({"elicitation": {"form": {}}}));
-        let form = Capabilities { form: true, url: false };
+        let form = Capabilities { form: true, ..Capabilities::NONE };
         let found = report(&actions);
         assert!(matches!(found, Report::MissingCapability { missing, .. } if *missing == form));
         assert_eq!(exchange.phase(), Phase::Settled);

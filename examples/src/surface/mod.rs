@@ -5,7 +5,7 @@ mod terminal;
 
 use core::{fmt, future::Future, pin::Pin};
 
-use mrtr_core::{Event, Interaction};
+use mrtr_core::{AnswersForms, AnswersUrls, Event, Interaction};
 
 pub use script::Script;
 pub use terminal::Terminal;
@@ -13,8 +13,8 @@ pub use terminal::Terminal;
 /// The advice that every form carries.
 pub const WARNING: &str = "Never enter passwords, API keys, tokens or payment details in a form.";
 
-/// Answers the questions of a call.
-pub trait Surface {
+/// Answers the questions of a call: forms, and URLs to open.
+pub trait Surface: AnswersForms + AnswersUrls {
     /// Asks, and returns the event that answers.
     fn ask(
         &self,
@@ -22,6 +22,11 @@ pub trait Surface {
         key: String,
         interaction: Interaction,
     ) -> Pin<Box<dyn Future<Output = Result<Event, GaveUp>> + '_>>;
+}
+
+/// Says that a surface was asked for what no call of these examples claims.
+fn not_claimed() -> GaveUp {
+    GaveUp("nothing here answers for a model or lists roots".into())
 }
 
 /// Says why there is no answer.

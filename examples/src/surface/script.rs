@@ -2,10 +2,10 @@
 
 use core::{future::Future, pin::Pin};
 
-use form_model::{Draft, Form, Kind, Submission};
-use mrtr_core::{Event, Interaction};
+use form_model::{Draft, Form, Kind};
+use mrtr_core::{AnswersForms, AnswersUrls, Event, Interaction, wire::Response};
 
-use super::{GaveUp, Surface};
+use super::{GaveUp, Surface, not_claimed};
 
 /// Answers every form in one way.
 pub enum Script {
@@ -18,6 +18,9 @@ pub enum Script {
     Dismiss,
 }
 
+impl AnswersForms for Script {}
+impl AnswersUrls for Script {}
+
 impl Surface for Script {
     fn ask(
         &self,
@@ -25,20 +28,22 @@ impl Surface for Script {
         key: String,
         interaction: Interaction,
     ) -> Pin<Box<dyn Future<Output = Result<Event, GaveUp>> + '_>> {
-        let Interaction::Form(request) = interaction;
-        let submission = match self {
-            Self::Accept(given) => fill(request.form, given),
-            Self::Decline => Ok(Submission::Decline),
-            Self::Dismiss => Ok(Submission::Dismiss),
+        let response = match (self, interaction) {
+            (Self::Accept(given), Interaction::Form(request)) => fill(request.form, given),
+            (Self::Accept(_), Interaction::Url(_)) => {
+                Err(GaveUp("a URL is for a person to open: answer at a terminal".into()))
+            }
+            (Self::Accept(_), Interaction::Sampling(_) | Interaction::Roots) => Err(not_claimed()),
+            (Self::Decline, _) => Ok(Response::Decline),
+            (Self::Dismiss, _) => Ok(Response::Dismiss),
         };
-        let event =
-            submission.map(|submission| Event::Answer { round, key, response: submission.into() });
+        let event = response.map(|response| Event::Answer { round, key, response });
         Box::pin(core::future::ready(event))
     }
 }
 
 /// Fills the form in and checks it here, so that what is wrong is never sent.
-fn fill(form: Form, given: &[(String, String)]) -> Result<Submission, GaveUp> {
+fn fill(form: Form, given: &[(String, String)]) -> Result<Response, GaveUp> {
     let mut draft = Draft::new(form);
     for (name, text) in given {
         let is_choices = |kind: &Kind| matches!(kind, Kind::Choices(_));
@@ -51,7 +56,7 @@ fn fill(form: Form, given: &[(String, String)]) -> Result<Submission, GaveUp> {
         // The field is there, so the edit is taken, and a text that does not fit is a fault.
         let _ = draft.set_text(name, &text);
     }
-    draft.submit().map(Submission::Accept).map_err(|_| {
+    draft.submit().map(|answer| Response::Accept(answer.into())).map_err(|_| {
         let fault = |fault: form_model::DraftFault<'_>| {
             format!("\n  {}: {}", fault.field.label(), fault.message())
         };

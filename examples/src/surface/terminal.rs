@@ -7,10 +7,13 @@ use inquire::{
     Confirm, InquireError, MultiSelect, Select, Text,
     validator::{ErrorMessage, Validation},
 };
-use mrtr_core::{Event, Interaction, wire::FormRequest};
+use mrtr_core::{
+    AnswersForms, AnswersUrls, Event, Interaction,
+    wire::{FormRequest, Response, UrlRequest},
+};
 use tokio::sync::Mutex;
 
-use super::{GaveUp, Surface, WARNING};
+use super::{GaveUp, Surface, WARNING, not_claimed};
 
 /// Asks a person at the terminal that the program runs in.
 pub struct Terminal {
@@ -28,6 +31,9 @@ impl Terminal {
     }
 }
 
+impl AnswersForms for Terminal {}
+impl AnswersUrls for Terminal {}
+
 impl Surface for Terminal {
     fn ask(
         &self,
@@ -35,17 +41,50 @@ impl Surface for Terminal {
         key: String,
         interaction: Interaction,
     ) -> Pin<Box<dyn Future<Output = Result<Event, GaveUp>> + '_>> {
-        let Interaction::Form(request) = interaction;
         let requester = self.requester.clone();
         Box::pin(async move {
             let _screen = self.screen.lock().await;
             // Prompts wait for keys, so they wait on a thread of their own.
-            let filled = tokio::task::spawn_blocking(move || fill(&requester, request)).await;
-            let submission = filled
+            let asked = tokio::task::spawn_blocking(move || match interaction {
+                Interaction::Form(request) => fill(&requester, request).map(Response::from),
+                Interaction::Url(request) => consent(&requester, &request),
+                Interaction::Sampling(_) | Interaction::Roots => {
+                    Err(InquireError::Custom(not_claimed().0.into()))
+                }
+            });
+            let response = asked
+                .await
                 .map_err(|error| GaveUp(error.to_string()))?
                 .map_err(|error| GaveUp(error.to_string()))?;
-            Ok(Event::Answer { round, key, response: submission.into() })
+            Ok(Event::Answer { round, key, response })
         })
+    }
+}
+
+/// Shows a URL with all that is suspicious about it. The person opens it, or does not.
+fn consent(requester: &str, request: &UrlRequest) -> Result<Response, InquireError> {
+    println!("\n{requester} asks you to open a page:\n  {}", request.message);
+    println!("  host: {}", request.host);
+    println!("  URL:  {}", form_model::SafeText::line(&request.url));
+    for (is_so, warning) in [
+        (!request.is_https, "The connection to it is not encrypted."),
+        (request.is_punycode, "Its host is spelled in punycode: it shows other letters."),
+        (request.is_mixed_script, "Its host has letters of several scripts."),
+        (request.has_userinfo, "A user name stands before its host, and is not the host."),
+    ] {
+        if is_so {
+            println!("  ⚠ {warning}");
+        }
+    }
+    let lines = vec![
+        Line(Response::Consent, "I open it".into()),
+        Line(Response::Decline, "Decline".into()),
+        Line(Response::Dismiss, "Dismiss without an answer".into()),
+    ];
+    match Select::new("Open it in your browser?", lines).with_starting_cursor(1).prompt() {
+        Ok(line) => Ok(line.0),
+        Err(InquireError::OperationCanceled) => Ok(Response::Dismiss),
+        Err(error) => Err(error),
     }
 }
 

@@ -33,6 +33,9 @@ impl Elicited {
             }
             Response::Decline => Ok(Self::Declined),
             Response::Dismiss => Ok(Self::Dismissed),
+            Response::Consent | Response::Sampled(_) | Response::Roots(_) => {
+                Err(AnswerError::Shape)
+            }
         }
     }
 }

@@ -73,7 +73,7 @@ impl Need {
     /// Returns the capabilities that a client must declare to be asked this.
     #[must_use]
     pub fn capabilities(&self) -> Capabilities {
-        self.requests.iter().fold(Capabilities::default(), |all, (_, request)| {
+        self.requests.iter().fold(Capabilities::NONE, |all, (_, request)| {
             let InputRequest::Form { .. } = request;
             Capabilities { form: true, ..all }
         })

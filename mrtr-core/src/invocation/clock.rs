@@ -38,13 +38,15 @@ pub(super) struct Timer {
     since: Instant,
     /// What the legs that are over have taken.
     executed: Duration,
+    /// When the leg's budget began last: with the leg, or with the server's word that it works.
+    leg_since: Instant,
     /// The pause of the state-only round that is on, or the last one.
     pause: Option<Duration>,
 }
 
 impl Timer {
     pub(super) const fn new(now: Instant, clocks: Clocks) -> Self {
-        Self { clocks, now, since: now, executed: Duration::ZERO, pause: None }
+        Self { clocks, now, since: now, executed: Duration::ZERO, leg_since: now, pause: None }
     }
 
     /// Takes the time, which does not go back.
@@ -68,6 +70,14 @@ impl Timer {
         }
         if from != to {
             self.since = self.now;
+            self.leg_since = self.now;
+        }
+    }
+
+    /// Gives the leg in flight a fresh budget, where that is configured.
+    pub(super) fn extend(&mut self) {
+        if self.clocks.leg_max.is_some() {
+            self.leg_since = self.now;
         }
     }
 
@@ -81,7 +91,10 @@ impl Timer {
     pub(super) fn due(&self, phase: Phase) -> Option<(Instant, Due)> {
         match phase {
             Phase::Running | Phase::Resumed => {
-                let leg = (self.since + self.clocks.leg, Due::Clock(Clock::Leg));
+                let extended = self.leg_since + self.clocks.leg;
+                let last = self.clocks.leg_max.map(|leg_max| self.since + leg_max);
+                let leg = last.map_or(extended, |last| extended.min(last));
+                let leg = (leg, Due::Clock(Clock::Leg));
                 let Some(budget) = self.clocks.execution else { return Some(leg) };
                 let left = budget.saturating_sub(self.executed);
                 let execution = (self.since + left, Due::Clock(Clock::Execution));

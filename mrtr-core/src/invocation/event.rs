@@ -6,10 +6,10 @@ use core::fmt;
 use form_model::{Faults, Refusal};
 use thiserror::Error;
 
-use super::{Binding, Clock, LegRequest};
+use super::{Binding, Clock, Interaction, LegRequest};
 use crate::{
     InvocationId, LegId, Phase, Trigger,
-    wire::{FormRequest, RawJson, Response, RpcError, RpcResponse, WireError},
+    wire::{RawJson, Response, RpcError, RpcResponse, WireError},
 };
 
 /// Is something that happened to an invocation.
@@ -30,6 +30,19 @@ pub enum Event {
         key: String,
         /// The answer.
         response: Response,
+    },
+    /// What should have answered an interaction failed. The call ends: a round goes back whole or
+    /// not at all.
+    Failed {
+        /// The round of the interaction.
+        round: u32,
+        /// The key of the interaction.
+        key: String,
+    },
+    /// The server said that it works on a leg: `notifications/progress`.
+    Progress {
+        /// The leg.
+        leg: LegId,
     },
     /// The call is bound to this now. If it differs from what it started with, the call ends.
     BindingChanged(Binding),
@@ -118,6 +131,10 @@ impl fmt::Debug for Event {
             Self::Answer { round, key, response } => {
                 write!(f, "Answer(round {round}, key of {} bytes, {response:?})", key.len())
             }
+            Self::Failed { round, key } => {
+                write!(f, "Failed(round {round}, key of {} bytes)", key.len())
+            }
+            Self::Progress { leg } => write!(f, "Progress({leg})"),
             Self::BindingChanged(_) => f.write_str("BindingChanged"),
             Self::ConnectionLost => f.write_str("ConnectionLost"),
             Self::Stop => f.write_str("Stop"),
@@ -143,13 +160,6 @@ impl fmt::Debug for Action {
     }
 }
 
-/// Is a question to somebody.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Interaction {
-    /// A form to fill in.
-    Form(FormRequest),
-}
-
 /// Says why an interaction is closed without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Closure {
@@ -159,6 +169,9 @@ pub enum Closure {
     Stopped,
     /// The connection or the binding is gone.
     Lost,
+    /// The round can not be answered as a whole: what should have answered this interaction, or
+    /// another of the round, failed.
+    Unanswerable,
 }
 
 /// Is how a call ended.
@@ -174,11 +187,51 @@ pub enum Outcome {
     TimedOut(Clock),
     /// The caller gave up.
     Stopped,
+    /// What should have answered an interaction failed. Nothing was sent for the round.
+    Unanswerable,
     /// The connection or the binding is gone, and nothing was in flight.
     Lost,
     /// The connection or the binding is gone while a leg was in flight: the server may have done
     /// what it was asked, or not.
     OutcomeUnknown,
+}
+
+impl Outcome {
+    /// Returns a stable code, for records and for programs.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Complete(_) => "complete",
+            Self::Error(_) => "error",
+            Self::Fault(_) => "fault",
+            Self::TimedOut(_) => "timed_out",
+            Self::Stopped => "stopped",
+            Self::Unanswerable => "unanswerable",
+            Self::Lost => "lost",
+            Self::OutcomeUnknown => "outcome_unknown",
+        }
+    }
+}
+
+/// Says to a person, or to a model, how the call ended. It holds nothing that the server wrote, and
+/// nothing that anybody answered: what an error says stands in its fields.
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Complete(_) => f.write_str("the call is complete"),
+            Self::Error(error) => write!(f, "the server answered with error {}", error.code),
+            Self::Fault(fault) => write!(f, "{fault}"),
+            Self::TimedOut(clock) => write!(f, "{clock}"),
+            Self::Stopped => f.write_str("the call was stopped"),
+            Self::Unanswerable => {
+                f.write_str("the server asked something that could not be answered here")
+            }
+            Self::Lost => f.write_str("the connection was lost before the call was done"),
+            Self::OutcomeUnknown => f.write_str(
+                "the connection was lost while the server worked: what it was asked may be done, or not",
+            ),
+        }
+    }
 }
 
 /// Says what a server did wrong. It holds nothing that the server sent but names of places.
@@ -234,6 +287,13 @@ pub enum Misuse {
         /// The limit.
         bytes_max: usize,
     },
+    /// The answer is of another kind than the interaction. The interaction is open as before.
+    #[error("expected an answer of the interaction's kind, found one of another")]
+    WrongKind,
+    /// The answer of a model, or the roots, have not the shape that the specification gives them.
+    /// The interaction is open as before.
+    #[error("the answer can not be sent: {0}")]
+    Malformed(WireError),
     /// The answer does not fit the form. The interaction is open as before.
     #[error("the answer does not fit the form: {0}")]
     Invalid(Faults),

@@ -1,21 +1,23 @@
 //! The client role: one logical call over many legs, with a person in the middle.
 
+mod claims;
 mod clock;
 mod event;
+mod interaction;
 mod request;
 mod round;
 
 use alloc::{string::String, vec::Vec};
 
+pub use claims::{AnswersForms, AnswersRoots, AnswersSampling, AnswersUrls, Claims};
 pub use clock::Clock;
-pub use event::{
-    Action, Actions, Closure, Event, Fault, Interaction, Misuse, Outcome, Reply, Transition,
-};
-pub use request::{Binding, Claims, LegRequest, Request, StartError};
+pub use event::{Action, Actions, Closure, Event, Fault, Misuse, Outcome, Reply, Transition};
+pub use interaction::Interaction;
+pub use request::{Binding, LegRequest, Request, StartError};
 
 use crate::{
     Instant, InvocationId, LegId, Limits, Phase, Step, Trigger, lifecycle,
-    wire::{CallResult, DECLINED, DISMISSED, Response, RpcError, accepted},
+    wire::{CallResult, Response, RpcError},
 };
 use clock::{Due, Timer};
 use request::Template;
@@ -31,12 +33,16 @@ use round::{Answered, Question, Round};
 /// use mrtr_core::{Outcome, Phase, Reply, Request, wire::{Method, RawJson, Response}};
 /// use form_model::Content;
 ///
+/// /// Somebody can fill in a form here, and that is what the call claims.
+/// struct Screen;
+/// impl mrtr_core::AnswersForms for Screen {}
+///
 /// let now = Instant::from_millis(0);
 /// let params = RawJson::parse(r#"{"name":"deploy","arguments":{"artifact":"build-42"}}"#)?;
 /// let id = InvocationId::new("call-7")?;
 /// let request = Request::new(id, Method::ToolsCall, params, Binding::new("connection-1"));
 /// let (mut call, actions) =
-///     Invocation::start(now, request, Claims::none().with_form(), Limits::default())?;
+///     Invocation::start(now, request, Claims::none().with_form(&Screen), Limits::default())?;
 /// let [Action::Send(first)] = actions.as_slice() else { unreachable!() };
 /// assert_eq!(first.leg.to_string(), "call-7.1");
 ///
@@ -89,7 +95,9 @@ enum Input {
         answer: Answered,
         last: bool,
     },
+    Unanswerable,
     PauseOver,
+    Progressed,
     /// The leg asks for input, and the legs have spent their budget in all.
     Spent,
     Ended(Outcome),
@@ -103,7 +111,9 @@ impl Input {
             Self::StateOnly(_) => Trigger::StateOnly,
             Self::Answered { last: false, .. } => Trigger::Answered,
             Self::Answered { last: true, .. } => Trigger::RoundAnswered,
+            Self::Unanswerable => Trigger::Unanswerable,
             Self::PauseOver => Trigger::PauseOver,
+            Self::Progressed => Trigger::Progressed,
             Self::Spent => Trigger::TimedOut,
             Self::Ended(outcome) => outcome.trigger(),
             Self::Late => Trigger::Late,
@@ -203,6 +213,11 @@ impl Invocation {
         Ok(match event {
             Event::Reply { leg, reply } => Some(self.read_reply(now, &leg, reply)?),
             Event::Answer { round, key, response } => Some(self.read_answer(round, key, response)?),
+            Event::Failed { round, key } => {
+                self.open_question(round, &key)?;
+                Some(Input::Unanswerable)
+            }
+            Event::Progress { leg } => Some(self.read_progress(&leg)?),
             Event::BindingChanged(binding) if binding == *self.template.binding() => None,
             Event::BindingChanged(_) | Event::ConnectionLost => Some(Input::Ended(lost())),
             Event::Stop => Some(Input::Ended(Outcome::Stopped)),
@@ -214,18 +229,27 @@ impl Invocation {
     }
 
     fn read_reply(&self, now: Instant, leg: &LegId, reply: Reply) -> Result<Input, Misuse> {
-        if leg.invocation() != &self.template.id {
-            return Err(Misuse::WrongInvocation);
-        }
-        if leg.number() > self.leg {
-            return Err(Misuse::UnknownLeg);
-        }
-        if leg.number() < self.leg || !self.phase.is_in_flight() {
+        if !self.is_in_flight(leg)? {
             return Ok(Input::Late);
         }
         Ok(self
             .read_outcome(now, reply)
             .unwrap_or_else(|fault| Input::Ended(Outcome::Fault(fault))))
+    }
+
+    fn read_progress(&self, leg: &LegId) -> Result<Input, Misuse> {
+        Ok(if self.is_in_flight(leg)? { Input::Progressed } else { Input::Late })
+    }
+
+    /// Tells whether a leg of this call is the one in flight.
+    fn is_in_flight(&self, leg: &LegId) -> Result<bool, Misuse> {
+        if leg.invocation() != &self.template.id {
+            return Err(Misuse::WrongInvocation);
+        }
+        if leg.number() > self.leg || leg.number() == 0 {
+            return Err(Misuse::UnknownLeg);
+        }
+        Ok(leg.number() == self.leg && self.phase.is_in_flight())
     }
 
     fn read_outcome(&self, now: Instant, reply: Reply) -> Result<Input, Fault> {
@@ -256,22 +280,24 @@ impl Invocation {
     }
 
     fn read_answer(&self, round: u32, key: String, response: Response) -> Result<Input, Misuse> {
-        if round != self.rounds || round == 0 {
-            return Err(Misuse::WrongRound);
-        }
-        let round = self.round.as_ref().ok_or(Misuse::Closed)?;
-        let question = round.questions.get(&key).ok_or(Misuse::UnknownKey)?;
-        if question.answer.is_some() {
-            return Err(Misuse::Answered);
-        }
-        let answer = question.interaction.answer(response).map_err(Misuse::Invalid)?;
+        let (round, question) = self.open_question(round, &key)?;
+        let answer = question.interaction.answer(response)?;
         let bytes_max = self.limits.form.answer_bytes_max;
         if answer.len() > bytes_max {
             return Err(Misuse::TooLarge { bytes_max });
         }
-        let answer = Answered(answer);
         let last = round.open_keys().count() == 1;
-        Ok(Input::Answered { key, answer, last })
+        Ok(Input::Answered { key, answer: Answered(answer), last })
+    }
+
+    /// Finds a question that waits for an answer.
+    fn open_question(&self, round: u32, key: &str) -> Result<(&Round, &Question), Misuse> {
+        if round != self.rounds || round == 0 {
+            return Err(Misuse::WrongRound);
+        }
+        let round = self.round.as_ref().ok_or(Misuse::Closed)?;
+        let question = round.questions.get(key).ok_or(Misuse::UnknownKey)?;
+        if question.answer.is_some() { Err(Misuse::Answered) } else { Ok((round, question)) }
     }
 
     /// Changes the machine and lists the actions.
@@ -297,7 +323,12 @@ impl Invocation {
                 }
                 if last { self.retry() } else { Vec::new() }
             }
+            Input::Unanswerable => self.settle(Outcome::Unanswerable),
             Input::PauseOver => self.retry(),
+            Input::Progressed => {
+                self.timer.extend();
+                Vec::new()
+            }
             Input::Spent => self.settle(Outcome::TimedOut(Clock::Execution)),
             Input::Ended(outcome) => {
                 let gives_up = matches!(outcome, Outcome::TimedOut(_) | Outcome::Stopped);
@@ -365,6 +396,7 @@ impl Outcome {
             Self::Fault(_) => Trigger::Faulted,
             Self::TimedOut(_) => Trigger::TimedOut,
             Self::Stopped => Trigger::Stopped,
+            Self::Unanswerable => Trigger::Unanswerable,
             Self::Lost | Self::OutcomeUnknown => Trigger::Lost,
         }
     }
@@ -374,21 +406,8 @@ impl Outcome {
         match self {
             Self::TimedOut(_) => Closure::TimedOut,
             Self::Lost | Self::OutcomeUnknown => Closure::Lost,
+            Self::Unanswerable => Closure::Unanswerable,
             Self::Complete(_) | Self::Error(_) | Self::Fault(_) | Self::Stopped => Closure::Stopped,
-        }
-    }
-}
-
-impl Interaction {
-    /// Checks an answer and writes what goes to the server.
-    fn answer(&self, response: Response) -> Result<String, form_model::Faults> {
-        let Self::Form(request) = self;
-        match response {
-            Response::Accept(content) => {
-                request.form.accept(content).map(|answer| accepted(&answer))
-            }
-            Response::Decline => Ok(DECLINED.into()),
-            Response::Dismiss => Ok(DISMISSED.into()),
         }
     }
 }

@@ -5,7 +5,7 @@ use core::fmt;
 
 use thiserror::Error;
 
-use super::round::Round;
+use super::{Claims, round::Round};
 use crate::{
     InvocationId, LegId,
     wire::{
@@ -59,56 +59,6 @@ impl Binding {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-/// Says what a call can answer. Each kind is claimed to the server on every leg, and is claimed
-/// only if the caller has something that answers it.
-///
-/// ```
-/// use mrtr_core::Claims;
-///
-/// // There is a screen on which somebody can fill in a form.
-/// let claims = Claims::none().with_form();
-/// // There is not, but the server may ask to be called again later.
-/// let claims = Claims::none().with_retries();
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Claims {
-    retries: bool,
-    form: bool,
-}
-
-impl Claims {
-    /// Claims nothing: the params go out untouched, and a server that needs input ends the call.
-    #[must_use]
-    pub const fn none() -> Self {
-        Self { retries: false, form: false }
-    }
-
-    /// Accepts that the server asks to be called again, without asking anybody.
-    #[must_use]
-    pub const fn with_retries(self) -> Self {
-        Self { retries: true, ..self }
-    }
-
-    /// Claims that somebody can fill in a form.
-    #[must_use]
-    pub const fn with_form(self) -> Self {
-        Self { form: true, retries: true }
-    }
-
-    pub(super) const fn allows_retries(self) -> bool {
-        self.retries
-    }
-
-    pub(super) const fn has_form(self) -> bool {
-        self.form
-    }
-
-    /// Writes the capabilities that are claimed, as members of an object.
-    const fn members(self) -> &'static str {
-        if self.form { r#""elicitation":{"form":{}}"# } else { "" }
     }
 }
 
@@ -221,7 +171,7 @@ fn with_claims(params: &Object<'_>, claims: Claims) -> Result<RawJson, StartErro
     for (name, value) in declared.iter() {
         capabilities.member(name, value);
     }
-    capabilities.members(claims.members());
+    capabilities.members(&claims.capabilities().members());
     let mut new_meta = Writer::default();
     for (name, value) in meta.iter().filter(|(name, _)| *name != META_CAPABILITIES) {
         new_meta.member(name, value);

@@ -6,7 +6,7 @@ use core::fmt;
 use super::{Claims, Fault, Interaction, request::Writer};
 use crate::{
     Limits,
-    wire::{InputRequest, RawJson, StateText, WireError},
+    wire::{RawJson, StateText, WireError},
 };
 
 /// Is the round that is on. It is gone when its retry is sent: nothing of it reaches another.
@@ -53,13 +53,7 @@ impl Round {
         check_sizes(&requests, state.as_ref(), limits)?;
         let mut questions = BTreeMap::new();
         for (key, request) in requests {
-            let interaction = match InputRequest::decode(&request, limits)? {
-                InputRequest::Form(request) if claims.has_form() => Interaction::Form(request),
-                InputRequest::Form(_) => {
-                    return Err(Fault::Undeclared { kind: "form elicitation" });
-                }
-                InputRequest::Other(kind) => return Err(Fault::Undeclared { kind }),
-            };
+            let interaction = Interaction::decode(&request, claims, limits)?;
             questions.insert(key, Question { interaction, answer: None });
         }
         Ok(Self { number, questions, state })

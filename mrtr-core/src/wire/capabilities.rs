@@ -1,6 +1,6 @@
 //! What a client declares that it can answer.
 
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 
 use super::{Object, WireError};
 
@@ -13,9 +13,27 @@ pub struct Capabilities {
     pub form: bool,
     /// Elicitation by a URL: `elicitation.url`.
     pub url: bool,
+    /// Sampling: `sampling`.
+    pub sampling: bool,
+    /// Sampling in which the model may use tools: `sampling.tools`.
+    pub sampling_tools: bool,
+    /// Sampling that includes context of servers: `sampling.context`.
+    pub sampling_context: bool,
+    /// Listing roots: `roots`.
+    pub roots: bool,
 }
 
 impl Capabilities {
+    /// Has nothing.
+    pub const NONE: Self = Self {
+        form: false,
+        url: false,
+        sampling: false,
+        sampling_tools: false,
+        sampling_context: false,
+        roots: false,
+    };
+
     /// Decodes the JSON object.
     ///
     /// # Errors
@@ -23,38 +41,91 @@ impl Capabilities {
     /// A text that is no object, or whose known members are of a wrong type.
     pub fn decode(json: &str) -> Result<Self, WireError> {
         let object = Object::decode(json, "clientCapabilities")?;
-        let Some(elicitation) = object.get("elicitation") else { return Ok(Self::default()) };
-        let elicitation = Object::decode(elicitation, "elicitation")?;
-        let has = |mode| match elicitation.get(mode) {
-            Some(settings) => Object::decode(settings, mode).map(|_| true),
-            None => Ok(false),
-        };
-        let (form, url) = (has("form")?, has("url")?);
-        Ok(Self { form: form || !url, url })
+        let mut found = Self::NONE;
+        if let Some(elicitation) = object.get("elicitation") {
+            let modes = Object::decode(elicitation, "elicitation")?;
+            found.url = has(&modes, "url")?;
+            found.form = has(&modes, "form")? || !found.url;
+        }
+        if let Some(sampling) = object.get("sampling") {
+            let settings = Object::decode(sampling, "sampling")?;
+            found.sampling = true;
+            found.sampling_tools = has(&settings, "tools")?;
+            found.sampling_context = has(&settings, "context")?;
+        }
+        found.roots = has(&object, "roots")?;
+        Ok(found)
     }
 
-    /// Returns what is needed and not here.
+    /// Returns what is needed and not here. What is missing of sampling names sampling.
     #[must_use]
     pub const fn missing(self, needed: Self) -> Self {
-        Self { form: needed.form && !self.form, url: needed.url && !self.url }
+        let tools = needed.sampling_tools && !self.sampling_tools;
+        let context = needed.sampling_context && !self.sampling_context;
+        Self {
+            form: needed.form && !self.form,
+            url: needed.url && !self.url,
+            sampling: (needed.sampling && !self.sampling) || tools || context,
+            sampling_tools: tools,
+            sampling_context: context,
+            roots: needed.roots && !self.roots,
+        }
+    }
+
+    /// Returns what is in either.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self {
+            form: self.form || other.form,
+            url: self.url || other.url,
+            sampling: self.sampling || other.sampling,
+            sampling_tools: self.sampling_tools || other.sampling_tools,
+            sampling_context: self.sampling_context || other.sampling_context,
+            roots: self.roots || other.roots,
+        }
     }
 
     /// Tells whether there is nothing.
     #[must_use]
     pub const fn is_empty(self) -> bool {
-        !self.form && !self.url
+        !(self.form || self.url || self.sampling || self.roots)
     }
 
     /// Writes the JSON object.
     #[must_use]
     pub fn to_json(self) -> String {
-        match (self.form, self.url) {
-            (false, false) => "{}",
-            (true, false) => r#"{"elicitation":{"form":{}}}"#,
-            (false, true) => r#"{"elicitation":{"url":{}}}"#,
-            (true, true) => r#"{"elicitation":{"form":{},"url":{}}}"#,
+        alloc::format!("{{{}}}", self.members())
+    }
+
+    /// Writes the members of the JSON object.
+    pub(crate) fn members(self) -> String {
+        let present = |settings: &[(&str, bool)]| {
+            let named = settings.iter().filter(|(_, is_there)| *is_there);
+            let named: Vec<_> = named.map(|(name, _)| alloc::format!(r#""{name}":{{}}"#)).collect();
+            named.join(",")
+        };
+        let modes = present(&[("form", self.form), ("url", self.url)]);
+        let settings =
+            present(&[("tools", self.sampling_tools), ("context", self.sampling_context)]);
+        let mut members = Vec::new();
+        if self.form || self.url {
+            members.push(alloc::format!(r#""elicitation":{{{modes}}}"#));
         }
-        .into()
+        if self.sampling {
+            members.push(alloc::format!(r#""sampling":{{{settings}}}"#));
+        }
+        if self.roots {
+            members.push(r#""roots":{}"#.into());
+        }
+        members.join(",")
+    }
+}
+
+/// Tells whether a capability is declared: its settings are an object.
+fn has(object: &Object<'_>, name: &'static str) -> Result<bool, WireError> {
+    match object.get(name) {
+        Some(settings) => Object::decode(settings, name).map(|_| true),
+        None => Ok(false),
     }
 }
 
@@ -62,29 +133,68 @@ impl Capabilities {
 mod tests {
     use super::*;
 
-    /// proves: W-09 in part
-    #[test]
-    fn an_elicitation_that_names_no_mode_is_form_mode() {
-        for (json, form, url) in [
-            ("{}", false, false),
-            (r#"{"elicitation":{}}"#, true, false),
-            (r#"{"elicitation":{"form":{}}}"#, true, false),
-            (r#"{"elicitation":{"url":{}}}"#, false, true),
-            (r#"{"elicitation":{"url":{},"form":{},"x":1},"y":[]}"#, true, true),
-        ] {
-            assert_eq!(Capabilities::decode(json), Ok(Capabilities { form, url }), "{json}");
-        }
-        for wrong in ["[]", r#"{"elicitation":true}"#, r#"{"elicitation":{"form":1}}"#] {
-            assert!(Capabilities::decode(wrong).is_err(), "{wrong}");
+    fn found(names: &[&str]) -> Capabilities {
+        Capabilities {
+            form: names.contains(&"form"),
+            url: names.contains(&"url"),
+            sampling: names.contains(&"sampling"),
+            sampling_tools: names.contains(&"tools"),
+            sampling_context: names.contains(&"context"),
+            roots: names.contains(&"roots"),
         }
     }
 
     /// proves: W-09
     #[test]
+    fn each_capability_is_declared_by_its_object_and_others_are_ignored() {
+        for (json, names) in [
+            ("{}", &[][..]),
+            (r#"{"elicitation":{}}"#, &["form"]),
+            (r#"{"elicitation":{"form":{}}}"#, &["form"]),
+            (r#"{"elicitation":{"url":{}}}"#, &["url"]),
+            (r#"{"elicitation":{"url":{},"form":{},"x":1},"y":[]}"#, &["form", "url"]),
+            (r#"{"sampling":{}}"#, &["sampling"]),
+            (r#"{"sampling":{"tools":{}}}"#, &["sampling", "tools"]),
+            (r#"{"sampling":{"context":{},"tools":{}}}"#, &["sampling", "tools", "context"]),
+            (r#"{"roots":{"listChanged":true},"extensions":{"a/b":{}}}"#, &["roots"]),
+        ] {
+            assert_eq!(Capabilities::decode(json), Ok(found(names)), "{json}");
+        }
+        for wrong in [
+            "[]",
+            r#"{"elicitation":true}"#,
+            r#"{"elicitation":{"form":1}}"#,
+            r#"{"sampling":[]}"#,
+            r#"{"sampling":{"tools":true}}"#,
+            r#"{"roots":null}"#,
+        ] {
+            assert!(Capabilities::decode(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    /// proves: W-09, W-12
+    #[test]
     fn what_is_written_reads_back() {
-        for (form, url) in [(false, false), (true, false), (false, true), (true, true)] {
-            let capabilities = Capabilities { form, url };
+        for names in [
+            &[][..],
+            &["form"],
+            &["url"],
+            &["form", "url", "roots"],
+            &["sampling"],
+            &["sampling", "tools"],
+            &["sampling", "context", "tools", "roots"],
+        ] {
+            let capabilities = found(names);
             assert_eq!(Capabilities::decode(&capabilities.to_json()), Ok(capabilities));
         }
+    }
+
+    /// proves: SV-03 in part
+    #[test]
+    fn what_is_missing_of_sampling_is_asked_for_as_a_whole() {
+        let tools = found(&["sampling", "tools"]);
+        assert_eq!(found(&["sampling"]).missing(tools), tools);
+        assert_eq!(tools.missing(found(&["sampling"])), Capabilities::NONE);
+        assert_eq!(Capabilities::NONE.missing(found(&["roots"])), found(&["roots"]));
     }
 }

@@ -5,7 +5,7 @@ use core::fmt;
 
 use form_model::{Content, ContentError, Decoder, Form, Note, SafeText, Submission};
 
-use super::{Object, RawJson, WireError, text};
+use super::{Object, RawJson, UrlRequest, WireError, text};
 use crate::{Fault, Limits};
 
 /// Is a form that a server wants filled in (elicitation, form mode).
@@ -29,69 +29,42 @@ impl fmt::Debug for FormRequest {
     }
 }
 
-/// Is one request of a round, decoded and checked.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum InputRequest {
+/// Is an elicitation, by its mode.
+pub(crate) enum Elicitation {
     Form(FormRequest),
-    /// A kind that no call can claim yet, and its name.
-    Other(&'static str),
+    Url(UrlRequest),
 }
 
-impl InputRequest {
-    /// Decodes one request of a round.
-    pub(crate) fn decode(request: &RawJson, limits: &Limits) -> Result<Self, Fault> {
-        let object = Object::decode(request.as_str(), "an input request")?;
-        let method = object
-            .get("method")
-            .and_then(text)
-            .ok_or(WireError::Shape { what: "an input request", expected: "one with a method" })?;
-        match method.as_ref() {
-            "elicitation/create" => Self::decode_elicitation(&object, limits),
-            "sampling/createMessage" => Ok(Self::Other("sampling")),
-            "roots/list" => Ok(Self::Other("roots")),
-            _ => Err(WireError::Shape {
-                what: "the method of an input request",
-                expected: "elicitation/create, sampling/createMessage or roots/list",
-            }
-            .into()),
-        }
-    }
-
-    fn decode_elicitation(request: &Object<'_>, limits: &Limits) -> Result<Self, Fault> {
-        let params = request
-            .get("params")
-            .ok_or(WireError::Shape { what: "an elicitation", expected: "one with params" })?;
+impl Elicitation {
+    /// Decodes the params of an `elicitation/create`.
+    pub(crate) fn decode(params: &str, limits: &Limits) -> Result<Self, Fault> {
         let params = Object::decode(params, "the params of an elicitation")?;
+        let required = |what: &'static str| {
+            params.get(what).and_then(text).ok_or(WireError::Shape { what, expected: "a string" })
+        };
         let mode = match params.get("mode") {
             None => None,
-            Some(mode) => {
-                Some(text(mode).ok_or(WireError::Shape { what: "mode", expected: "a string" })?)
-            }
+            Some(_) => Some(required("mode")?),
         };
-        match mode.as_deref() {
-            None | Some("form") => {}
-            Some("url") => return Ok(Self::Other("url elicitation")),
-            Some(_) => {
-                return Err(WireError::Shape { what: "mode", expected: "form or url" }.into());
-            }
-        }
-        let message = params
-            .get("message")
-            .and_then(text)
-            .ok_or(WireError::Shape { what: "message", expected: "a string" })?;
+        let message = required("message")?;
         if message.len() > limits.message_bytes_max {
             let max = limits.message_bytes_max;
             return Err(WireError::TooLarge { what: "a message in bytes", max }.into());
         }
+        match mode.as_deref() {
+            None | Some("form") => Self::decode_form(&message, &params, limits),
+            Some("url") => Ok(Self::Url(UrlRequest::new(&message, &required("url")?)?)),
+            Some(_) => Err(WireError::Shape { what: "mode", expected: "form or url" }.into()),
+        }
+    }
+
+    fn decode_form(message: &str, params: &Object<'_>, limits: &Limits) -> Result<Self, Fault> {
         let schema = params
             .get("requestedSchema")
             .ok_or(WireError::Shape { what: "requestedSchema", expected: "a schema" })?;
         let decoded = Decoder::new(limits.form.clone()).decode(schema).map_err(Fault::Form)?;
-        Ok(Self::Form(FormRequest {
-            message: SafeText::paragraph(&message),
-            form: decoded.form,
-            notes: decoded.notes,
-        }))
+        let message = SafeText::paragraph(message);
+        Ok(Self::Form(FormRequest { message, form: decoded.form, notes: decoded.notes }))
     }
 }
 
@@ -105,15 +78,21 @@ pub(crate) fn write_form_request(message: &str, form: &Form, json: &mut String) 
     json.push_str("}}");
 }
 
-/// Is what a person did with a form.
+/// Is the answer to an interaction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Response {
-    /// Sent it, with this content. The content is checked against the form before it goes out.
+    /// A person sent the form, with this content. It is checked against the form before it goes out.
     Accept(Content),
-    /// Said no.
+    /// A person agreed to open the URL. Whether they are done there, the server finds out itself.
+    Consent,
+    /// A person said no, to a form or a URL.
     Decline,
-    /// Closed it without an answer. On the wire this is `cancel`.
+    /// A person closed a form or a URL without an answer. On the wire this is `cancel`.
     Dismiss,
+    /// A model answered: a `CreateMessageResult`.
+    Sampled(RawJson),
+    /// The roots: a `ListRootsResult`.
+    Roots(RawJson),
 }
 
 impl From<Submission> for Response {
@@ -169,6 +148,9 @@ fn content_error(error: ContentError) -> WireError {
 pub(crate) fn accepted(answer: &form_model::Answer) -> String {
     alloc::format!(r#"{{"action":"accept","content":{}}}"#, answer.to_json())
 }
+
+/// The `ElicitResult` of a person who agreed to open a URL.
+pub(crate) const CONSENTED: &str = r#"{"action":"accept"}"#;
 
 /// The `ElicitResult` of a person who said no.
 pub(crate) const DECLINED: &str = r#"{"action":"decline"}"#;

@@ -10,6 +10,8 @@ mod object;
 mod raw;
 mod result;
 mod rpc;
+mod sampling;
+mod url;
 
 use thiserror::Error;
 
@@ -18,15 +20,18 @@ pub use elicitation::{FormRequest, Response};
 pub use header::{header_value, read_header_value};
 pub use raw::{DEPTH_MAX, PAYLOAD_DEPTH_MAX, RawJson};
 pub use rpc::{Message, Response as RpcResponse, RpcError};
+pub use sampling::SamplingRequest;
+pub use url::UrlRequest;
 
 #[cfg(feature = "request-state")]
 pub(crate) use elicitation::write_form_request;
-pub(crate) use elicitation::{DECLINED, DISMISSED, InputRequest, accepted};
+pub(crate) use elicitation::{CONSENTED, DECLINED, DISMISSED, Elicitation, accepted};
 pub(crate) use object::{Object, text};
 pub(crate) use raw::write_text;
 pub(crate) use result::{CallResult, StateText};
 #[cfg(feature = "request-state")]
 pub(crate) use rpc::readable_id;
+pub(crate) use sampling::{check_roots, check_sampled};
 
 /// The protocol version in which servers answer `input_required`.
 pub const PROTOCOL_VERSION: &str = "2026-07-28";

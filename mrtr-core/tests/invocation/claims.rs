@@ -8,8 +8,8 @@ use mrtr_core::{
 use serde_json::{Value, json};
 
 use crate::play::{
-    CONFIRM, DONE, PARAMS, Play, asked, asking, faulted, form, param, request, settled, state_only,
-    yes,
+    CONFIRM, DONE, PARAMS, Play, Screen, asked, asking, faulted, form, param, request, settled,
+    state_only, yes,
 };
 
 fn refused(params: &str, claims: Claims) -> StartError {
@@ -83,7 +83,7 @@ fn a_call_that_claims_retries_is_called_again_and_not_asked() {
 /// proves: CL-02, W-09
 #[test]
 fn a_claim_is_merged_into_the_meta_of_the_params() {
-    let claims = Claims::none().with_form();
+    let claims = Claims::none().with_form(&Screen);
     let meta = meta_of_first_leg(
         r#"{"_meta":{"progressToken":"p","io.modelcontextprotocol/clientCapabilities":
             {"x":{"y":[1]},"experimental":{}},"z":null},"name":"deploy"}"#,
@@ -115,7 +115,7 @@ fn a_capability_that_the_params_declare_themselves_is_refused() {
         let params = format!(
             r#"{{"name":"deploy","_meta":{{"{META_CAPABILITIES}":{{"{capability}":{{}}}}}}}}"#
         );
-        for claims in [Claims::none().with_form(), Claims::none().with_retries()] {
+        for claims in [Claims::none().with_form(&Screen), Claims::none().with_retries()] {
             assert_eq!(refused(&params, claims), StartError::CapabilityInParams { capability });
         }
     }
@@ -126,7 +126,7 @@ fn a_capability_that_the_params_declare_themselves_is_refused() {
 fn a_claim_on_another_protocol_version_is_refused() {
     for version in [r#""2025-06-18""#, "20260728", "null", r#""""#] {
         let params = format!(r#"{{"name":"deploy","_meta":{{"{META_VERSION}":{version}}}}}"#);
-        let found = refused(&params, Claims::none().with_form());
+        let found = refused(&params, Claims::none().with_form(&Screen));
         assert_eq!(found, StartError::ProtocolVersion, "{version}");
     }
 }
@@ -134,7 +134,7 @@ fn a_claim_on_another_protocol_version_is_refused() {
 /// proves: CL-03
 #[test]
 fn what_only_a_retry_carries_is_refused_in_the_params_of_a_call() {
-    for claims in [Claims::none(), Claims::none().with_form()] {
+    for claims in [Claims::none(), Claims::none().with_form(&Screen)] {
         for (params, member) in [
             (r#"{"name":"deploy","inputResponses":{}}"#, "inputResponses"),
             (r#"{"name":"deploy","requestState":"s"}"#, "requestState"),
@@ -179,7 +179,7 @@ const ROOTS: &str = r#"{"method":"roots/list"}"#;
 /// proves: CL-06
 #[test]
 fn one_request_that_was_not_claimed_fails_the_whole_round() {
-    for (other, kind) in [(URL, "url elicitation"), (SAMPLING, "sampling"), (ROOTS, "roots")] {
+    for (other, kind) in [(URL, "URL elicitation"), (SAMPLING, "sampling"), (ROOTS, "roots")] {
         for requests in [
             vec![("a", other)],
             vec![("a", CONFIRM), ("b", other)],

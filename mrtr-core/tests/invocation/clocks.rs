@@ -111,6 +111,7 @@ fn nobody_is_asked_for_a_leg_that_would_have_no_time() {
 fn clocks_without_an_end_and_rounds_without_a_cap_overflow_nothing() {
     let endless = Clocks {
         leg: Duration::MAX,
+        leg_max: Some(Duration::MAX),
         interaction: Duration::MAX,
         execution: Some(Duration::MAX),
         pause_min: Duration::MAX / 2 + secs(1),
@@ -255,6 +256,7 @@ fn time_that_goes_back_gives_nothing_and_takes_nothing() {
 fn the_end_of_time_is_as_far_as_a_clock_goes() {
     let endless = Clocks {
         leg: Duration::MAX,
+        leg_max: Some(Duration::MAX),
         interaction: Duration::MAX,
         execution: Some(Duration::MAX),
         ..Clocks::default()

@@ -8,8 +8,8 @@ use mrtr_core::{
 };
 
 use crate::play::{
-    CONFIRM, DONE, PARAMS, Play, answer, asked, asking, faulted, request, result_of, sent, settled,
-    state_only, yes,
+    CONFIRM, DONE, PARAMS, Play, Screen, answer, asked, asking, faulted, request, result_of, sent,
+    settled, state_only, yes,
 };
 
 /// Brings a call into each of the phases before the end.
@@ -223,7 +223,7 @@ fn an_unknown_result_type_is_a_fault_unless_the_caller_knows_it() {
     assert_eq!(*faulted(&play.serve(task)), unknown);
 
     let request = request("call-7", PARAMS).with_extension_type("task");
-    let mut play = Play::started(request, Claims::none().with_form(), Limits::default());
+    let mut play = Play::started(request, Claims::none().with_form(&Screen), Limits::default());
     let complete = Outcome::Complete(RawJson::parse(task).unwrap());
     assert_eq!(*settled(&play.serve(task)), complete);
 }
@@ -243,8 +243,14 @@ fn a_stop_between_two_answers_sends_neither() {
 #[test]
 fn a_call_whose_clocks_are_zero_still_ends_in_one_outcome() {
     let zero = Duration::ZERO;
-    let clocks =
-        Clocks { leg: zero, interaction: zero, execution: None, pause_min: zero, pause_max: zero };
+    let clocks = Clocks {
+        leg: zero,
+        leg_max: None,
+        interaction: zero,
+        execution: None,
+        pause_min: zero,
+        pause_max: zero,
+    };
     let mut play = Play::timed(clocks);
     assert_eq!(asked(&play.serve(&asking(&[("c", CONFIRM)], None))), ["c"]);
     assert_eq!(play.tick().len(), 2);

@@ -132,7 +132,7 @@ fn an_input_required_result_of_a_wrong_shape_is_a_fault() {
         (r#"{"method":7}"#, "an input request"),
         (r#"{"method":"tools/call"}"#, "the method of an input request"),
         (r#"{"method":"elicitation/create "}"#, "the method of an input request"),
-        (r#"{"method":"elicitation/create"}"#, "an elicitation"),
+        (r#"{"method":"elicitation/create"}"#, "an input request"),
         (r#"{"method":"elicitation/create","params":[]}"#, "the params of an elicitation"),
         (r#"{"method":"elicitation/create","params":{"mode":"voice"}}"#, "mode"),
         (r#"{"method":"elicitation/create","params":{"mode":null}}"#, "mode"),

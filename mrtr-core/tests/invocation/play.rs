@@ -21,6 +21,10 @@ pub(crate) const CONFIRM: &str = r#"{"method":"elicitation/create","params":{"me
     "requestedSchema":{"type":"object","properties":{"confirm":{"type":"boolean"}},
         "required":["confirm"]}}}"#;
 
+/// Is what somebody can answer at: forms.
+pub(crate) struct Screen;
+impl mrtr_core::AnswersForms for Screen {}
+
 /// Is a call, the time, and everything that it has sent and reported.
 #[derive(Clone)]
 pub(crate) struct Play {
@@ -37,7 +41,7 @@ impl Play {
     }
 
     pub(crate) fn limited(limits: Limits) -> Self {
-        Self::started(request("call-7", PARAMS), Claims::none().with_form(), limits)
+        Self::started(request("call-7", PARAMS), Claims::none().with_form(&Screen), limits)
     }
 
     pub(crate) fn timed(clocks: Clocks) -> Self {

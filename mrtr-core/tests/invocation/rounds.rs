@@ -8,8 +8,8 @@ use mrtr_core::{
 use serde_json::Value;
 
 use crate::play::{
-    CONFIRM, DONE, PARAMS, Play, asked, asking, form, members, param, request, sent, settled,
-    state_only, yes,
+    CONFIRM, DONE, PARAMS, Play, Screen, asked, asking, form, members, param, request, sent,
+    settled, state_only, yes,
 };
 
 const TARGET: &str = r#"{
@@ -37,7 +37,7 @@ fn a_deployment_asks_where_to_and_is_one_call_of_two_requests() {
     let [Action::Ask { round: 1, key, interaction }] = actions.as_slice() else {
         panic!("expected one form, found {actions:?}")
     };
-    let Interaction::Form(request) = interaction;
+    let Interaction::Form(request) = interaction else { panic!("it is a form") };
     let [environment, confirm] = request.form.fields() else { panic!("the form has two fields") };
     assert_eq!(request.message.as_str(), "Choose the deployment target");
     let Kind::Choice(choice) = environment.kind() else { panic!("it is a choice") };
@@ -77,8 +77,11 @@ fn every_leg_has_an_id_of_its_own() {
 fn a_retry_has_the_params_of_the_first_leg_and_two_members_more() {
     let params = r#" { "arguments" : {"a":1.0, "b":[1e2,-0,18446744073709551616,0.1],
         "c":"\u00e9é\/\ud800","d":{"x":1,"x":2}}, "name":"dep\u006coy", "later":null, "_meta":{"k":[]} } "#;
-    let mut play =
-        Play::started(request("call-7", params), Claims::none().with_form(), Limits::default());
+    let mut play = Play::started(
+        request("call-7", params),
+        Claims::none().with_form(&Screen),
+        Limits::default(),
+    );
     play.serve(&asking(&[("c", CONFIRM)], Some("\"s\"")));
     play.answer(1, "c", yes()).unwrap();
     play.serve(&state_only("\"t\""));
@@ -124,7 +127,7 @@ fn prompts_and_resources_are_called_as_tools_are() {
         let id = InvocationId::new("call-7").unwrap();
         let params = RawJson::parse(params).unwrap();
         let request = Request::new(id, method, params, Binding::new("server-1"));
-        let mut play = Play::started(request, Claims::none().with_form(), Limits::default());
+        let mut play = Play::started(request, Claims::none().with_form(&Screen), Limits::default());
         play.confirmed_round();
         let retry = &play.sent[1];
         assert_eq!((retry.method, &*retry.target), (method, target));
@@ -246,7 +249,7 @@ fn keys_go_back_as_the_texts_they_are_however_they_look() {
 fn two_calls_with_the_same_key_get_each_its_own_answer_and_state() {
     let mut plays = ["left", "right"].map(|id| {
         let request = request(id, PARAMS);
-        Play::started(request, Claims::none().with_form(), Limits::default())
+        Play::started(request, Claims::none().with_form(&Screen), Limits::default())
     });
     for (play, state) in plays.iter_mut().zip(["\"l\"", "\"r\""]) {
         play.serve(&asking(&[("confirm", CONFIRM)], Some(state)));

@@ -6,7 +6,7 @@ use mrtr_core::{
     wire::{RawJson, Response},
 };
 
-use crate::play::{Play, answer, asking, form, request, result_of, state_only};
+use crate::play::{Play, Screen, answer, asking, form, request, result_of, state_only};
 
 const SENTINEL: &str = "hunter2";
 
@@ -31,7 +31,7 @@ fn everything_shown() -> Vec<String> {
     );
     let first = request("call-7", &params);
     let mut shown = vec![format!("{first:?}")];
-    let mut play = Play::started(first, Claims::none().with_form(), Limits::default());
+    let mut play = Play::started(first, Claims::none().with_form(&Screen), Limits::default());
     let state = format!("\"{SENTINEL}\"");
     let accept = |key, content| answer(1, key, Response::Accept(content));
     let secret = || Content::new().with_text("t", SENTINEL);
@@ -91,7 +91,7 @@ fn a_start_that_is_refused_shows_no_argument() {
         format!(r#"{{"name":"a","_meta":"{SENTINEL}"}}"#),
     ] {
         let request = request("call-7", &params);
-        let claims = Claims::none().with_form();
+        let claims = Claims::none().with_form(&Screen);
         let now = Instant::from_millis(0);
         let error = Invocation::start(now, request, claims, Limits::default()).unwrap_err();
         assert!(!format!("{error:?} {error}").contains(SENTINEL));

@@ -102,7 +102,7 @@ impl Record {
 
     /// Tells what an `input_required` result with these questions must lead to.
     pub(super) fn next(&self, keys: Vec<String>) -> Next {
-        let may_ask = keys.is_empty() || self.claims == Claims::none().with_form();
+        let may_ask = keys.is_empty() || self.claims == form_claims();
         if self.claims == Claims::none() || !may_ask || self.round >= self.limits.rounds_max {
             Next::Fault
         } else if keys.is_empty() {
@@ -308,7 +308,7 @@ fn assert_first(params: &BTreeMap<String, String>, claims: Claims) {
     }
     if let Some(given) = given.remove("_meta") {
         let mut meta = members(params.get("_meta").unwrap());
-        let claimed = if claims == Claims::none().with_form() { FORM_CLAIM } else { "{}" };
+        let claimed = if claims == form_claims() { FORM_CLAIM } else { "{}" };
         assert_eq!(meta.remove(META_CAPABILITIES).as_deref(), Some(claimed));
         assert_eq!(meta.remove(META_VERSION).as_deref(), Some(r#""2026-07-28""#));
         assert_eq!(meta, members(&given));
@@ -317,6 +317,13 @@ fn assert_first(params: &BTreeMap<String, String>, claims: Claims) {
 }
 
 const FORM_CLAIM: &str = r#"{"elicitation":{"form":{}}}"#;
+
+/// Claims that somebody can fill in a form.
+pub(super) fn form_claims() -> Claims {
+    struct Screen;
+    impl mrtr_core::AnswersForms for Screen {}
+    Claims::none().with_form(&Screen)
+}
 
 /// Reads a JSON object into the exact texts of its members.
 fn members(json: &str) -> BTreeMap<String, String> {

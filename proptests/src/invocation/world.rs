@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use super::{
     How, Op, SENTINEL, Says, WhichLeg, WhichQuestion, WhichRound,
-    record::{Next, Record},
+    record::{Next, Record, form_claims},
     script::{HOSTILE, PARAMS, QUESTIONS, STATE_BYTES_MAX, STATES, asking},
 };
 
@@ -53,7 +53,7 @@ impl World {
         let claims = match setup >> 5 {
             6 => Claims::none(),
             7 => Claims::none().with_retries(),
-            _ => Claims::none().with_form(),
+            _ => form_claims(),
         };
         let clocks = Clocks {
             leg: Duration::from_secs(10),

@@ -179,7 +179,7 @@ async fn call(
         RawJson::from_value(&params)?,
         Binding::new(url),
     );
-    let claims = Claims::none().with_form();
+    let claims = Claims::none().with_form(surface.as_ref()).with_url(surface.as_ref());
     let (call, actions) = Invocation::start(http.now(), request, claims, Limits::default())?;
     match http.drive(call, actions, surface.as_ref(), &Printer).await {
         Ended::Settled(outcome) => Ok(print(&outcome)),
@@ -221,24 +221,13 @@ fn print(outcome: &Outcome) -> ExitCode {
             eprintln!("the server refused: {message} ({})", error.code);
             ExitCode::FAILURE
         }
-        Outcome::Fault(fault) => {
-            eprintln!("{}", form_model::SafeText::line(&fault.to_string()));
-            ExitCode::FAILURE
-        }
-        Outcome::TimedOut(clock) => {
-            eprintln!("{clock}");
-            ExitCode::FAILURE
-        }
-        Outcome::Stopped => {
-            eprintln!("stopped");
-            ExitCode::FAILURE
-        }
-        Outcome::Lost => {
-            eprintln!("the connection was lost");
-            ExitCode::FAILURE
-        }
-        Outcome::OutcomeUnknown => {
-            eprintln!("the connection was lost: the tool may have run, or not");
+        Outcome::Fault(_)
+        | Outcome::TimedOut(_)
+        | Outcome::Stopped
+        | Outcome::Unanswerable
+        | Outcome::Lost
+        | Outcome::OutcomeUnknown => {
+            eprintln!("{}", form_model::SafeText::line(&outcome.to_string()));
             ExitCode::FAILURE
         }
     }

@@ -1,0 +1,160 @@
+//! A model that a server wants to ask, and the roots that it wants to know.
+
+use core::fmt;
+
+use super::{Capabilities, Object, RawJson, WireError, text};
+
+/// Is a request to a model (sampling). Its messages pass through.
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub struct SamplingRequest {
+    /// The params, exactly as they came: `messages`, `maxTokens` and what else there is.
+    pub params: RawJson,
+    /// Whether the model may use tools.
+    pub uses_tools: bool,
+    /// Whether context of servers is to be included.
+    pub uses_context: bool,
+}
+
+impl fmt::Debug for SamplingRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SamplingRequest({} bytes)", self.params.as_str().len())
+    }
+}
+
+impl SamplingRequest {
+    /// Reads the params, as far as it is decided on them.
+    pub(crate) fn decode(params: &str) -> Result<Self, WireError> {
+        let object = Object::decode(params, "the params of sampling")?;
+        let is_array = |json: &str| json.starts_with('[');
+        if !object.get("messages").is_some_and(is_array) {
+            return Err(WireError::Shape { what: "messages", expected: "an array" });
+        }
+        let tokens =
+            object.get("maxTokens").and_then(|json| json.parse::<form_model::Number>().ok());
+        if !tokens.is_some_and(|tokens| tokens.is_integer() && tokens > form_model::Number::ZERO) {
+            return Err(WireError::Shape { what: "maxTokens", expected: "a positive integer" });
+        }
+        let uses_context = match object.get("includeContext").map(text) {
+            None => false,
+            Some(Some(context)) => match context.as_ref() {
+                "none" => false,
+                "thisServer" | "allServers" => true,
+                _ => return Err(INCLUDE_CONTEXT),
+            },
+            Some(None) => return Err(INCLUDE_CONTEXT),
+        };
+        Ok(Self {
+            params: RawJson::part(params),
+            uses_tools: object.get("tools").is_some() || object.get("toolChoice").is_some(),
+            uses_context,
+        })
+    }
+
+    /// Returns the capabilities that a client must declare to be asked this.
+    pub(crate) const fn needs(&self) -> Capabilities {
+        Capabilities {
+            sampling: true,
+            sampling_tools: self.uses_tools,
+            sampling_context: self.uses_context,
+            ..Capabilities::NONE
+        }
+    }
+}
+
+const INCLUDE_CONTEXT: WireError =
+    WireError::Shape { what: "includeContext", expected: "none, thisServer or allServers" };
+
+/// Checks that a text is a `CreateMessageResult`, as far as its kind goes.
+pub(crate) fn check_sampled(json: &str) -> Result<(), WireError> {
+    let object = Object::decode(json, "a sampling result")?;
+    let is_content = |json: &str| json.starts_with(['{', '[']);
+    match object.get("role").and_then(text).as_deref() {
+        Some("assistant" | "user") => {}
+        _ => return Err(WireError::Shape { what: "role", expected: "assistant or user" }),
+    }
+    if object.get("model").and_then(text).is_none() {
+        return Err(WireError::Shape { what: "model", expected: "a string" });
+    }
+    if !object.get("content").is_some_and(is_content) {
+        return Err(WireError::Shape { what: "content", expected: "an object or an array" });
+    }
+    Ok(())
+}
+
+/// Checks that a text is a `ListRootsResult`.
+pub(crate) fn check_roots(json: &str) -> Result<(), WireError> {
+    let object = Object::decode(json, "a roots result")?;
+    let malformed = WireError::Shape { what: "roots", expected: "an array of objects with a uri" };
+    let roots: alloc::vec::Vec<&serde_json::value::RawValue> =
+        serde_json::from_str(object.get("roots").ok_or(malformed)?).map_err(|_| malformed)?;
+    for root in roots {
+        let root = Object::decode(root.get(), "a root")?;
+        if root.get("uri").and_then(text).is_none() {
+            return Err(malformed);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// proves: W-03
+    #[test]
+    fn a_sampling_request_has_messages_and_a_bound_of_tokens() {
+        for (params, tools, context) in [
+            (r#"{"messages":[],"maxTokens":1}"#, false, false),
+            (r#"{"messages":[{}],"maxTokens":1e2,"tools":[]}"#, true, false),
+            (r#"{"messages":[],"maxTokens":1,"toolChoice":{"mode":"none"}}"#, true, false),
+            (r#"{"messages":[],"maxTokens":1,"includeContext":"none"}"#, false, false),
+            (r#"{"messages":[],"maxTokens":1,"includeContext":"allServers"}"#, false, true),
+        ] {
+            let request = SamplingRequest::decode(params).unwrap();
+            assert_eq!((request.uses_tools, request.uses_context), (tools, context), "{params}");
+            assert_eq!(request.params.as_str(), params);
+        }
+        for wrong in [
+            "[]",
+            r#"{"maxTokens":1}"#,
+            r#"{"messages":{},"maxTokens":1}"#,
+            r#"{"messages":[]}"#,
+            r#"{"messages":[],"maxTokens":0}"#,
+            r#"{"messages":[],"maxTokens":1.5}"#,
+            r#"{"messages":[],"maxTokens":"1"}"#,
+            r#"{"messages":[],"maxTokens":1,"includeContext":"everything"}"#,
+            r#"{"messages":[],"maxTokens":1,"includeContext":null}"#,
+            r#"{"messages":[],"messages":[],"maxTokens":1}"#,
+        ] {
+            assert!(SamplingRequest::decode(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    /// proves: W-07
+    #[test]
+    fn results_of_a_model_and_of_roots_have_their_shapes() {
+        let sampled =
+            r#"{"role":"assistant","model":"m","content":{"type":"text","text":"Paris"}}"#;
+        assert_eq!(check_sampled(sampled), Ok(()));
+        for wrong in [
+            "7",
+            "{}",
+            r#"{"role":"system","model":"m","content":{}}"#,
+            r#"{"role":"assistant","content":{}}"#,
+            r#"{"role":"assistant","model":"m","content":"Paris"}"#,
+            r#"{"action":"accept"}"#,
+        ] {
+            assert!(check_sampled(wrong).is_err(), "{wrong}");
+        }
+        for right in [r#"{"roots":[]}"#, r#"{"roots":[{"uri":"file:///a","name":"A"}],"_meta":{}}"#]
+        {
+            assert_eq!(check_roots(right), Ok(()));
+        }
+        for wrong in
+            ["[]", "{}", r#"{"roots":{}}"#, r#"{"roots":[7]}"#, r#"{"roots":[{"name":"A"}]}"#]
+        {
+            assert!(check_roots(wrong).is_err(), "{wrong}");
+        }
+    }
+}

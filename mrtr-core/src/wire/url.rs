@@ -1,0 +1,169 @@
+//! A URL that a server wants a person to open (elicitation, URL mode).
+//!
+//! Nothing is fetched and nothing is opened here. What is said of the URL is for the person who
+//! decides.
+
+use alloc::{string::String, sync::Arc};
+use core::fmt;
+
+use fluent_uri::Iri;
+use form_model::SafeText;
+
+use super::WireError;
+
+/// Is a URL that a server wants a person to open.
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub struct UrlRequest {
+    /// What the server says to the person.
+    pub message: SafeText,
+    /// The whole URL, exactly as it came. Show it whole, and do not make it a link by yourself.
+    pub url: Arc<str>,
+    /// The host, as the URL has it. It is what to show first.
+    pub host: SafeText,
+    /// Whether the connection is encrypted.
+    pub is_https: bool,
+    /// Whether the host is spelled in punycode, so that it shows letters beyond ASCII.
+    pub is_punycode: bool,
+    /// Whether the host has letters of more than one script, as look-alikes do.
+    pub is_mixed_script: bool,
+    /// Whether a user name stands before the host, which can pass for the host.
+    pub has_userinfo: bool,
+}
+
+impl fmt::Debug for UrlRequest {
+    /// Leaves the URL out: it may hold a secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "UrlRequest(URL of {} bytes)", self.url.len())
+    }
+}
+
+impl UrlRequest {
+    /// Reads a URL.
+    pub(crate) fn new(message: &str, url: &str) -> Result<Self, WireError> {
+        let malformed = WireError::Shape { what: "url", expected: "an absolute http or https URL" };
+        let iri = Iri::parse(url).map_err(|_| malformed)?;
+        let scheme = iri.scheme().as_str();
+        let is_https = scheme.eq_ignore_ascii_case("https");
+        if !is_https && !scheme.eq_ignore_ascii_case("http") {
+            return Err(malformed);
+        }
+        let authority = iri.authority().ok_or(malformed)?;
+        let host = authority.host();
+        if host.is_empty() {
+            return Err(malformed);
+        }
+        let starts_punycode =
+            |label: &str| label.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("xn--"));
+        Ok(Self {
+            message: SafeText::paragraph(message),
+            url: url.into(),
+            host: SafeText::line(host),
+            is_https,
+            is_punycode: host.split('.').any(starts_punycode),
+            is_mixed_script: has_mixed_scripts(&decoded(host)),
+            has_userinfo: authority.has_userinfo(),
+        })
+    }
+}
+
+/// Decodes the percent-encoded octets of a host. One that is no UTF-8 stays as it is.
+fn decoded(host: &str) -> String {
+    let mut bytes = alloc::vec::Vec::with_capacity(host.len());
+    let mut rest = host;
+    while let Some(at) = rest.find('%') {
+        let (start, encoded) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        bytes.extend_from_slice(start.as_bytes());
+        let octet = encoded.get(1..3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.extend(octet);
+        rest = encoded.get(3..).unwrap_or_default();
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    String::from_utf8(bytes).unwrap_or_else(|_| host.into())
+}
+
+/// Names the scripts whose letters pass for one another's, and all others together.
+#[derive(Clone, Copy, PartialEq)]
+enum Script {
+    Latin,
+    Greek,
+    Cyrillic,
+    Armenian,
+    Other,
+}
+
+fn has_mixed_scripts(host: &str) -> bool {
+    let mut scripts = host.chars().filter_map(|letter| {
+        letter.is_alphabetic().then_some(match letter {
+            'a'..='z' | 'A'..='Z' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => Script::Latin,
+            '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => Script::Greek,
+            '\u{400}'..='\u{52f}' => Script::Cyrillic,
+            '\u{530}'..='\u{58f}' => Script::Armenian,
+            _ => Script::Other,
+        })
+    });
+    let Some(first) = scripts.next() else { return false };
+    scripts.any(|script| script != first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flags(url: &str) -> (&'static str, bool) {
+        let request = UrlRequest::new("m", url).unwrap();
+        let suspicious = match (request.is_punycode, request.is_mixed_script, request.has_userinfo)
+        {
+            (false, false, false) => "",
+            (true, false, false) => "punycode",
+            (false, true, false) => "mixed",
+            (false, false, true) => "userinfo",
+            _ => "several",
+        };
+        (suspicious, request.is_https)
+    }
+
+    /// proves: CL-16
+    #[test]
+    fn what_is_suspicious_about_a_url_is_told() {
+        for (url, expected) in [
+            ("https://example.com/a?b#c", ("", true)),
+            ("HTTP://example.com", ("", false)),
+            ("https://xn--pple-43d.com/", ("punycode", true)),
+            ("https://login.XN--PPLE-43D.com/", ("punycode", true)),
+            ("https://p\u{430}ypal.com/", ("mixed", true)),
+            ("https://p%D0%B0ypal.com/", ("mixed", true)),
+            ("https://\u{43f}\u{440}\u{438}\u{43c}\u{435}\u{440}.\u{440}\u{444}/", ("", true)),
+            ("https://github.com@evil.example/", ("userinfo", true)),
+            ("https://[::1]:8443/", ("", true)),
+        ] {
+            assert_eq!(flags(url), expected, "{url}");
+        }
+        let request = UrlRequest::new("m", "https://a.example@b.example:8443/x").unwrap();
+        assert_eq!(request.host.as_str(), "b.example");
+        assert_eq!(&*request.url, "https://a.example@b.example:8443/x");
+        assert!(!alloc::format!("{request:?}").contains("example"));
+    }
+
+    /// proves: W-05
+    #[test]
+    fn what_is_no_absolute_web_url_is_refused() {
+        for wrong in [
+            "",
+            "example.com",
+            "/path",
+            "//example.com/",
+            "https:",
+            "https://",
+            "https:///path",
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "file:///etc/passwd",
+            "https://exa mple.com/",
+            "https://example.com/\n",
+            "ftp://example.com/",
+        ] {
+            assert!(UrlRequest::new("m", wrong).is_err(), "{wrong}");
+        }
+    }
+}
