@@ -42,20 +42,22 @@ impl Elicitation {
         let required = |what: &'static str| {
             params.get(what).and_then(text).ok_or(WireError::Shape { what, expected: "a string" })
         };
-        let mode = match params.get("mode") {
-            None => None,
-            Some(_) => Some(required("mode")?),
+        let is_form = match params.get("mode").map(|_| required("mode")).transpose()?.as_deref() {
+            None | Some("form") => true,
+            Some("url") => false,
+            Some(_) => {
+                return Err(WireError::Shape { what: "mode", expected: "form or url" }.into());
+            }
         };
         let message = required("message")?;
         if message.len() > limits.message_bytes_max {
             let max = limits.message_bytes_max;
             return Err(WireError::TooLarge { what: "a message in bytes", max }.into());
         }
-        match mode.as_deref() {
-            None | Some("form") => Self::decode_form(&message, &params, limits),
-            Some("url") => Ok(Self::Url(UrlRequest::new(&message, &required("url")?)?)),
-            Some(_) => Err(WireError::Shape { what: "mode", expected: "form or url" }.into()),
+        if is_form {
+            return Self::decode_form(&message, &params, limits);
         }
+        Ok(Self::Url(UrlRequest::new(&message, &required("url")?)?))
     }
 
     fn decode_form(message: &str, params: &Object<'_>, limits: &Limits) -> Result<Self, Fault> {
