@@ -1,5 +1,7 @@
 //! Bounds on what a form and an answer may hold.
 
+use serde::{Deserialize, Serialize};
+
 /// Bounds what a decoder reads and keeps. Every bound has a safe default and can be changed.
 ///
 /// Bytes are bytes of UTF-8, after JSON escapes are resolved.
@@ -10,7 +12,8 @@
 /// let limits = Limits { fields_max: 12, ..Limits::default() };
 /// assert_eq!(limits.schema_bytes_max, 256 * 1024);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Limits {
     /// Bytes of the schema text. Checked before anything is read. Default 256 KiB.
     pub schema_bytes_max: usize,

@@ -181,6 +181,12 @@ impl Content {
         self.with(name, Value::Choices(values.into_iter().map(Into::into).collect()))
     }
 
+    /// Writes the JSON object. A value that no field takes is null.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        to_json(&self.entries)
+    }
+
     /// Decodes the JSON text of an answer's content.
     ///
     /// Values that no field takes are kept as [`Value::Unusable`], so that the form can say which
@@ -332,18 +338,22 @@ impl Answer {
     /// Writes the JSON object to send: one answer has one text.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let mut json = String::from("{");
-        for (index, (name, value)) in self.entries.iter().enumerate() {
-            if index > 0 {
-                json.push(',');
-            }
-            write_text(name, &mut json);
-            json.push(':');
-            value.write_json(&mut json);
-        }
-        json.push('}');
-        json
+        to_json(&self.entries)
     }
+}
+
+fn to_json(entries: &[(String, Value)]) -> String {
+    let mut json = String::from("{");
+    for (index, (name, value)) in entries.iter().enumerate() {
+        if index > 0 {
+            json.push(',');
+        }
+        write_text(name, &mut json);
+        json.push(':');
+        value.write_json(&mut json);
+    }
+    json.push('}');
+    json
 }
 
 impl fmt::Debug for Answer {

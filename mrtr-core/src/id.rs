@@ -1,8 +1,9 @@
 //! Names of invocations and of their legs.
 
-use alloc::sync::Arc;
+use alloc::{borrow::Cow, sync::Arc};
 use core::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use thiserror::Error;
 
 /// Names one logical operation on one connection.
@@ -44,6 +45,19 @@ impl fmt::Display for InvocationId {
 impl fmt::Debug for InvocationId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+impl Serialize for InvocationId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for InvocationId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let id = Cow::<str>::deserialize(deserializer)?;
+        Self::new(&id).map_err(D::Error::custom)
     }
 }
 

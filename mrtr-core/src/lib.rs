@@ -8,6 +8,7 @@
 //! - [`Exchange`]: the server role. One request, from its bytes to its answer, and the sealed
 //!   [`RequestState`] that remembers between requests.
 //! - [`lifecycle`]: the phases, and the one table that moves from phase to phase.
+//! - [`trace`]: calls as data, recorded and replayed.
 //! - [`wire`]: the JSON shapes that a machine decides on; everything else passes through as text.
 
 #![no_std]
@@ -26,6 +27,7 @@ mod limits;
 #[cfg(feature = "request-state")]
 mod request_state;
 mod time;
+pub mod trace;
 pub mod wire;
 
 #[cfg(feature = "request-state")]

@@ -13,6 +13,8 @@
 //!                           stop, lost ────────────────────►  Settled
 //! ```
 
+use serde::{Deserialize, Serialize};
+
 use Phase::{AwaitingInteraction, Pausing, Resumed, Running, Settled};
 use Step::{Go, Ignore, Refuse};
 use Trigger::{
@@ -21,7 +23,8 @@ use Trigger::{
 };
 
 /// Says where an operation stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// The first leg is in flight.
     Running,
@@ -36,7 +39,8 @@ pub enum Phase {
 }
 
 /// Names what happened, with every guard resolved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Trigger {
     /// The leg ended in `input_required` with requests.
     Asked,

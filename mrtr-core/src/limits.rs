@@ -2,6 +2,10 @@
 
 use core::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
+use crate::trace::{millis, optional_millis};
+
 /// Bounds an invocation. Every bound has a safe default and can be changed.
 ///
 /// ```
@@ -10,7 +14,8 @@ use core::time::Duration;
 /// let limits = Limits { rounds_max: 3, ..Limits::default() };
 /// assert_eq!(limits.clocks.interaction.as_secs(), 600);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Limits {
     /// Retries that are sent; the first leg does not count. Default 10.
     pub rounds_max: u32,
@@ -52,21 +57,28 @@ impl Default for Limits {
 }
 
 /// Says how long an invocation waits for what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Clocks {
     /// The budget of each leg, fresh for each. Default 60 s.
+    #[serde(with = "millis")]
     pub leg: Duration,
     /// The most that a leg may take if the server reports progress. Each report gives it a fresh
     /// `leg`, up to this. Default none: progress changes nothing.
+    #[serde(with = "optional_millis")]
     pub leg_max: Option<Duration>,
     /// How long somebody may take to answer a round. Default 10 min.
+    #[serde(with = "millis")]
     pub interaction: Duration,
     /// The budget of all legs together; no waiting counts. Default none.
+    #[serde(with = "optional_millis")]
     pub execution: Option<Duration>,
     /// The pause before the first retry of a state-only round. It doubles at each that follows
     /// without a round that asks. Default 250 ms.
+    #[serde(with = "millis")]
     pub pause_min: Duration,
     /// The longest pause. Default 4 s.
+    #[serde(with = "millis")]
     pub pause_max: Duration,
 }
 

@@ -4,6 +4,7 @@ use alloc::{string::String, vec, vec::Vec};
 use core::fmt;
 
 use form_model::{Faults, Refusal};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{Binding, Clock, Interaction, LegRequest};
@@ -161,7 +162,8 @@ impl fmt::Debug for Action {
 }
 
 /// Says why an interaction is closed without an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Closure {
     /// Nobody answered in time.
     TimedOut,
@@ -335,7 +337,7 @@ impl IntoIterator for Actions {
 }
 
 /// Is a change of phase, fit for telemetry: it holds no content.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Transition {
     /// The call.

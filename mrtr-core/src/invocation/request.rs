@@ -34,6 +34,36 @@ impl Request {
         Self { id, method, params, binding, extension_types: Vec::new() }
     }
 
+    /// Returns the id of the invocation.
+    #[must_use]
+    pub const fn id(&self) -> &InvocationId {
+        &self.id
+    }
+
+    /// Returns the method.
+    #[must_use]
+    pub const fn method(&self) -> Method {
+        self.method
+    }
+
+    /// Returns the params.
+    #[must_use]
+    pub const fn params(&self) -> &RawJson {
+        &self.params
+    }
+
+    /// Returns what the call is bound to.
+    #[must_use]
+    pub const fn binding(&self) -> &Binding {
+        &self.binding
+    }
+
+    /// Returns the result types that the caller understands beside those of the specification.
+    #[must_use]
+    pub fn extension_types(&self) -> &[String] {
+        &self.extension_types
+    }
+
     /// Adds a `resultType` beside those of the specification that the caller understands. A result
     /// of that type is handed over as complete.
     #[must_use]
