@@ -32,7 +32,7 @@ fn examples() -> Vec<Value> {
     FIELDS.iter().map(field).chain(REQUESTS.iter().map(form)).collect()
 }
 
-/// proves: FM-01, W-12 in part
+/// proves: FM-01, W-12
 #[test]
 fn the_specifications_examples_decode_strictly_and_round_trip() {
     let decoder = Decoder::new(Limits::default()).strict();

@@ -46,6 +46,11 @@ pub use request_state::{
 };
 pub use time::{Instant, UnixTime};
 
+/// Runs the examples of the guide for clients as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/client.md")]
+struct ClientGuide;
+
 /// Runs the README's embedding as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]

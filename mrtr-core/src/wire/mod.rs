@@ -28,6 +28,7 @@ pub(crate) use elicitation::write_form_request;
 pub(crate) use elicitation::{CONSENTED, DECLINED, DISMISSED, Elicitation, accepted};
 pub(crate) use object::{Object, text};
 pub(crate) use raw::write_text;
+pub use result::expect_complete;
 pub(crate) use result::{CallResult, StateText};
 #[cfg(feature = "request-state")]
 pub(crate) use rpc::readable_id;

@@ -86,6 +86,30 @@ impl CallResult {
     }
 }
 
+/// Checks the result of a method that has no rounds, such as `tools/list`: it must be complete.
+///
+/// ```
+/// use mrtr_core::wire::{RawJson, expect_complete};
+///
+/// assert!(expect_complete(&RawJson::parse(r#"{"tools":[]}"#)?).is_ok());
+/// let asks = r#"{"resultType":"input_required","requestState":"s"}"#;
+/// assert!(expect_complete(&RawJson::parse(asks)?).is_err());
+/// # Ok::<(), mrtr_core::wire::WireError>(())
+/// ```
+///
+/// # Errors
+///
+/// A result of another type than `complete`, or of a wrong shape (mrtr, supported requests).
+pub fn expect_complete(result: &RawJson) -> Result<(), WireError> {
+    match CallResult::decode(result, &[])? {
+        CallResult::Complete => Ok(()),
+        CallResult::InputRequired { .. } => Err(WireError::Shape {
+            what: "the result of a method without rounds",
+            expected: "a complete result",
+        }),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use alloc::string::ToString;
@@ -131,6 +155,23 @@ mod tests {
             assert_eq!(decode(&wrong), Err(shape), "{wrong}");
         }
         assert!(decode(r#"{"resultType":"input_required","inputRequests":[]}"#).is_err());
+    }
+
+    /// proves: W-04
+    #[test]
+    fn a_method_without_rounds_has_complete_results_only() {
+        let check = |result: &str| expect_complete(&RawJson::parse(result).unwrap());
+        assert_eq!(check("{}"), Ok(()));
+        assert_eq!(check(r#"{"resultType":"complete"}"#), Ok(()));
+        for wrong in [
+            r#"{"resultType":"input_required","requestState":"s"}"#,
+            r#"{"resultType":"input_required","inputRequests":{"k":{"method":"roots/list"}}}"#,
+            r#"{"resultType":"task"}"#,
+            "[]",
+        ] {
+            assert!(check(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(crate::wire::Method::from_name("tools/list"), None);
     }
 
     /// proves: W-08
