@@ -178,3 +178,63 @@ impl Serialize for Exposed<&Action> {
         data(self.0, true).serialize(serializer)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::{
+        Event,
+        trace::{Step, step::Start},
+    };
+
+    /// Plays lines, and returns all that the call made of them.
+    fn actions(lines: &[&str]) -> Vec<Action> {
+        let mut call = None;
+        let mut made = Vec::new();
+        for line in lines {
+            match Exposed::read(line).unwrap().0 {
+                Step::Start { at, start } => {
+                    let start: Start = *start;
+                    let (started, actions) = start.start(at).unwrap();
+                    call = Some(started);
+                    made.extend(actions);
+                }
+                Step::Event { at, event } => {
+                    let call = call.as_mut().unwrap();
+                    let actions = call.handle(at, event).unwrap();
+                    let record = actions.transition().map(serde_json::to_string);
+                    assert!(!format!("{record:?}").contains("SENTINEL"));
+                    made.extend(actions);
+                }
+            }
+        }
+        let stopped = call.unwrap().handle(crate::Instant::default(), Event::Stop).unwrap();
+        made.extend(stopped);
+        made
+    }
+
+    /// proves: CL-20, CL-21, CL-23
+    #[test]
+    fn an_action_as_it_is_shows_nothing_that_anybody_said_and_an_exposed_one_all() {
+        let start = r#"{"at":0,"start":{"id":"c","method":"tools/call","params":{"name":"SENTINEL"},"binding":"SENTINEL","claims":{"form":true,"url":true,"sampling":true,"roots":true}}}"#;
+        let requests = r#"{"SENTINEL-1":{"method":"elicitation/create","params":{"message":"SENTINEL","requestedSchema":{"type":"object","properties":{"SENTINEL":{"type":"string"}}}}},"SENTINEL-2":{"method":"elicitation/create","params":{"mode":"url","message":"SENTINEL","url":"https://SENTINEL.example/"}},"SENTINEL-3":{"method":"sampling/createMessage","params":{"messages":[{"SENTINEL":1}],"maxTokens":1}},"SENTINEL-4":{"method":"roots/list"}}"#;
+        let asks = format!(
+            r#"{{"at":0,"event":{{"reply":{{"leg":"c.1","result":{{"resultType":"input_required","requestState":"SENTINEL","inputRequests":{requests}}}}}}}}}"#
+        );
+        let answer = r#"{"at":0,"event":{"answer":{"round":1,"key":"SENTINEL-1","response":{"accept":{"SENTINEL":"SENTINEL"}}}}}"#;
+        let error = r#"{"at":0,"event":{"reply":{"leg":"c.1","error":{"code":7,"message":"SENTINEL","data":"SENTINEL"}}}}"#;
+        let done = r#"{"at":0,"event":{"reply":{"leg":"c.1","result":{"SENTINEL":1}}}}"#;
+        for lines in [&[start, &asks, answer][..], &[start, error], &[start, done]] {
+            for action in actions(lines) {
+                let shown = serde_json::to_string(&action).unwrap();
+                let seen = format!("{shown} {action:?}");
+                assert!(!seen.contains("SENTINEL"), "{seen}");
+                let exposed = serde_json::to_string(&Exposed(&action)).unwrap();
+                let says_nothing = exposed.contains(r#""outcome":"stopped""#);
+                assert!(exposed.contains("SENTINEL") || says_nothing, "{exposed}");
+            }
+        }
+    }
+}
