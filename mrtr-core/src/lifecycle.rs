@@ -9,8 +9,9 @@
 //! Running | Resumed      ── asked to come back later ──────►  Pausing
 //! AwaitingInteraction    ── last answer of the round ──────►  Resumed
 //! Pausing                ── pause over ────────────────────►  Resumed
-//! any of the four        ── complete, error, fault, timeout,
-//!                           stop, lost ────────────────────►  Settled
+//! Running | Resumed      ── complete, error ───────────────►  Settled
+//! AwaitingInteraction    ── a request can not be answered ─►  Settled
+//! any of the four        ── fault, timeout, stop, lost ────►  Settled
 //! ```
 
 use serde::{Deserialize, Serialize};

@@ -56,6 +56,10 @@ impl Timer {
 
     /// Ends one phase and begins another.
     pub(super) fn turn(&mut self, from: Phase, to: Phase) {
+        // A leg that only reports progress goes on, and is counted when it ends.
+        if from == to {
+            return;
+        }
         if from.is_in_flight() {
             self.executed = self.executed.saturating_add(self.now.since(self.since));
         }
@@ -68,10 +72,8 @@ impl Timer {
             Phase::AwaitingInteraction => self.pause = None,
             Phase::Running | Phase::Resumed | Phase::Settled => {}
         }
-        if from != to {
-            self.since = self.now;
-            self.leg_since = self.now;
-        }
+        self.since = self.now;
+        self.leg_since = self.now;
     }
 
     /// Gives the leg in flight a fresh budget, where that is configured.

@@ -253,7 +253,7 @@ pub enum Fault {
         kind: &'static str,
     },
     /// The server asks for yet another round.
-    #[error("the server asks for more than {rounds_max} rounds")]
+    #[error("the server asks again after {rounds_max} rounds, the most that the call allows")]
     RoundLimit {
         /// The limit.
         rounds_max: u32,

@@ -296,6 +296,9 @@ impl Invocation {
             return Err(Misuse::WrongRound);
         }
         let round = self.round.as_ref().ok_or(Misuse::Closed)?;
+        if round.questions.is_empty() {
+            return Err(Misuse::Closed);
+        }
         let question = round.questions.get(key).ok_or(Misuse::UnknownKey)?;
         if question.answer.is_some() { Err(Misuse::Answered) } else { Ok((round, question)) }
     }

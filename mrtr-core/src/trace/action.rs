@@ -58,9 +58,22 @@ enum Key<'a> {
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 enum Asked<'a> {
     Kind(&'static str),
-    Form { message: &'a str, form: &'a form_model::Form },
-    Url { message: &'a str, url: &'a str, host: &'a str },
-    Sampling { params: &'a RawJson },
+    Form {
+        message: &'a str,
+        form: &'a form_model::Form,
+    },
+    Url {
+        message: &'a str,
+        url: &'a str,
+        host: &'a str,
+        is_https: bool,
+        is_punycode: bool,
+        is_mixed_script: bool,
+        has_userinfo: bool,
+    },
+    Sampling {
+        params: &'a RawJson,
+    },
     Roots {},
 }
 
@@ -137,6 +150,10 @@ impl<'a> Asked<'a> {
                 message: request.message.raw(),
                 url: &request.url,
                 host: request.host.raw(),
+                is_https: request.is_https,
+                is_punycode: request.is_punycode,
+                is_mixed_script: request.is_mixed_script,
+                has_userinfo: request.has_userinfo,
             },
             Interaction::Sampling(request) => Self::Sampling { params: &request.params },
             Interaction::Roots => Self::Roots {},

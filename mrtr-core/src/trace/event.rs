@@ -3,7 +3,7 @@
 use alloc::{borrow::Cow, format, string::String};
 
 use form_model::{Content, Limits as FormLimits};
-use serde::{Deserialize, Serialize, Serializer, de::Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::value::RawValue;
 
 use super::Exposed;
@@ -111,15 +111,22 @@ enum Data<'a> {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ReplyData<'a> {
     leg: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     result: Option<Cow<'a, RawValue>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     error: Option<Cow<'a, RawValue>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     unreadable: Option<WireErrorData<'a>>,
     /// The text of a whole response, for traces that are written by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     message: Option<Cow<'a, str>>,
+}
+
+/// Reads a member that is there, null too: a server may have sent null.
+fn present<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Cow<'static, RawValue>>, D::Error> {
+    alloc::boxed::Box::<RawValue>::deserialize(deserializer).map(|raw| Some(Cow::Owned(raw)))
 }
 
 #[derive(Serialize, Deserialize)]
@@ -196,7 +203,7 @@ impl Serialize for Exposed<&Event> {
 
 impl<'de> Deserialize<'de> for Exposed<Event> {
     /// Reads an event from JSON, with all that it brings.
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let event = match Data::deserialize(deserializer)? {
             Data::Reply(reply) => reply.read().map_err(D::Error::custom)?,
             Data::Answer { round, key, response } => Event::Answer {
@@ -222,11 +229,13 @@ fn leg_id(text: &str) -> Result<LegId, &'static str> {
     let parts = text.rsplit_once('.').and_then(|(invocation, number)| {
         Some(LegId::new(InvocationId::new(invocation).ok()?, number.parse().ok()?))
     });
-    parts.ok_or("expected the id of a leg, such as call-7.1")
+    // A leg has one id, so that 01 is no spelling of 1.
+    parts.filter(|leg| leg_text(leg) == text).ok_or("expected the id of a leg, such as call-7.1")
 }
 
 fn payload(json: &RawValue) -> Result<RawJson, &'static str> {
-    RawJson::parse(json.get()).map_err(|_| "expected JSON that does not nest too deep")
+    // What a server sent may nest as deep as a message.
+    RawJson::parse_message(json.get()).map_err(|_| "expected JSON that does not nest too deep")
 }
 
 impl ReplyData<'_> {
@@ -305,18 +314,18 @@ const KNOWN: [&str; 11] = [
 
 impl WireErrorData<'_> {
     fn read(self) -> Result<WireError, &'static str> {
+        // An adapter may have found a problem of its own.
         let known = |text: &str| {
-            let found = KNOWN.iter().find(|known| **known == text).copied();
-            found.ok_or("expected a problem that a reply can have")
+            KNOWN.iter().find(|known| **known == text).copied().unwrap_or("something else")
         };
         Ok(match self {
             Self::NotUtf8 => WireError::NotUtf8,
             Self::NotJson => WireError::NotJson,
             Self::TooDeep { levels_max } => WireError::TooDeep { levels_max },
-            Self::TooLarge { what, max } => WireError::TooLarge { what: known(&what)?, max },
-            Self::Duplicate { what } => WireError::Duplicate { what: known(&what)? },
+            Self::TooLarge { what, max } => WireError::TooLarge { what: known(&what), max },
+            Self::Duplicate { what } => WireError::Duplicate { what: known(&what) },
             Self::Shape { what, expected } => {
-                WireError::Shape { what: known(&what)?, expected: known(&expected)? }
+                WireError::Shape { what: known(&what), expected: known(&expected) }
             }
         })
     }
@@ -348,11 +357,16 @@ mod tests {
             &FormLimits::default(),
         );
         let answer = |response| Event::Answer { round: 2, key: "k\"".into(), response };
+        let nested = format!("{}{}", "[".repeat(126), "]".repeat(126));
+        let deep = format!(r#"{{"jsonrpc":"2.0","id":"call-7.1","result":{nested}}}"#);
         let unreadable =
             |message: &[u8]| Event::Reply { leg: leg(), reply: Reply::read(&leg(), message) };
         for event in [
             Event::Reply { leg: leg(), reply: Reply::Result(json(r#"{"requestState":"\ud800"}"#)) },
             Event::Reply { leg: leg(), reply: Reply::Error(json(r#"{"code":1}"#)) },
+            unreadable(b"{\"jsonrpc\":\"2.0\",\"id\":\"call-7.1\",\"result\":null}"),
+            unreadable(b"{\"jsonrpc\":\"2.0\",\"id\":\"call-7.1\",\"error\":null}"),
+            unreadable(deep.as_bytes()),
             unreadable(b"\xff"),
             unreadable(b"{"),
             unreadable(b"[]"),

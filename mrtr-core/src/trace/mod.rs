@@ -3,8 +3,9 @@
 //! A machine is deterministic, so that a recorded call replays: the same start and the same events
 //! give the same actions. `docs/traces.md` has the format, and the example `replay` reads it.
 //!
-//! An event or an action that is serialized as it is shows what it is and how large, and nothing
-//! that a server sent or anybody answered. Who needs the whole of it says so, by [`Exposed`].
+//! An event or an action that is serialized as it is shows what it is and how large: no params, no
+//! result, no answer, no `requestState`, no text for people. Only where a form is refused, the place
+//! in it names fields as the server does. Who needs the whole of it says so, by [`Exposed`].
 //!
 //! ```
 //! use mrtr_core::{Event, trace::Exposed, wire::Response};

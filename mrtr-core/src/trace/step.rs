@@ -1,8 +1,9 @@
 //! One line of a trace.
 
-use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
+use alloc::{borrow::Cow, boxed::Box, format, string::String, vec::Vec};
 use core::time::Duration;
 
+use form_model::Number;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::value::RawValue;
 use thiserror::Error;
@@ -57,7 +58,7 @@ pub enum Step {
 
 /// Says why a line is no [`Step`]. It holds nothing of the line.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("expected a start or an event, found something else at column {column}: {problem}")]
+#[error("expected a start or an event: {problem} (column {column})")]
 pub struct StepError {
     /// The column.
     pub column: usize,
@@ -142,7 +143,11 @@ impl Serialize for Millis {
         let nanos = self.0.subsec_nanos() % 1_000_000;
         match u64::try_from(self.0.as_millis()) {
             Ok(millis) if nanos == 0 => serializer.serialize_u64(millis),
-            Ok(_) => serializer.serialize_f64(self.0.as_secs_f64() * 1e3),
+            // A number of so few digits is written exactly.
+            Ok(millis) => format!("{millis}.{nanos:06}")
+                .parse::<Number>()
+                .map_err(serde::ser::Error::custom)?
+                .serialize(serializer),
             // Longer than anybody waits.
             Err(_) => serializer.serialize_u64(u64::MAX),
         }
@@ -151,18 +156,16 @@ impl Serialize for Millis {
 
 impl<'de> Deserialize<'de> for Millis {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Number {
-            Whole(u64),
-            Fraction(f64),
-        }
-        match Number::deserialize(deserializer)? {
-            Number::Whole(millis) => Ok(Self(Duration::from_millis(millis))),
-            Number::Fraction(millis) => Duration::try_from_secs_f64(millis / 1e3)
-                .map(Self)
-                .map_err(|_| D::Error::custom("expected milliseconds")),
-        }
+        let number = format!("{}", Number::deserialize(deserializer)?);
+        let (millis, fraction) = number.split_once('.').unwrap_or((&number, ""));
+        let span = || {
+            let nanos = format!("{fraction:0<6}").get(..6)?.parse().ok()?;
+            Some(
+                Duration::from_millis(millis.parse().ok()?)
+                    .saturating_add(Duration::from_nanos(nanos)),
+            )
+        };
+        span().map(Self).ok_or_else(|| D::Error::custom("expected milliseconds"))
     }
 }
 
@@ -214,7 +217,7 @@ impl Exposed<Step> {
             }
             (None, Some(event)) => {
                 let event: Exposed<Event> = serde_json::from_str(event.get())
-                    .map_err(|error| failed(error.column())("the event is not of the format"))?;
+                    .map_err(|_| failed(1)("the event is not one of the format"))?;
                 Ok(Self(Step::Event { at, event: event.into_event() }))
             }
             _ => Err(failed(1)("a line has a start or an event, and one of them")),
@@ -290,8 +293,6 @@ impl Serialize for Start {
 
 #[cfg(test)]
 mod tests {
-    use alloc::format;
-
     use super::*;
 
     /// proves: CL-23
@@ -306,6 +307,11 @@ mod tests {
             let step = Exposed::read(line).unwrap();
             let again = Exposed::read(&step.to_line()).unwrap();
             assert_eq!(again, step, "{}", step.to_line());
+        }
+        for nanos in [1, 999_999, 1_500_000, 1_795_999_999_999_123_457, u64::MAX] {
+            let at = Instant::from_epoch(Duration::from_nanos(nanos));
+            let step = Exposed(Step::Event { at, event: Event::Tick });
+            assert_eq!(Exposed::read(&step.to_line()).unwrap(), step, "{}", step.to_line());
         }
         let message = r#"{"at":0,"event":{"reply":{"leg":"c.1","message":"{"}}}"#;
         let spelled = r#"{"at":0,"event":{"reply":{"leg":"c.1","unreadable":"notJson"}}}"#;

@@ -104,7 +104,7 @@ pub enum WireError {
         levels_max: usize,
     },
     /// Something is larger than a limit.
-    #[error("expected {what} of at most {max}")]
+    #[error("{what}: expected at most {max}")]
     TooLarge {
         /// What is too large, with its unit.
         what: &'static str,

@@ -42,7 +42,7 @@ impl RawJson {
     }
 
     /// Checks the text of a whole message.
-    pub(super) fn parse_message(text: &str) -> Result<Self, WireError> {
+    pub(crate) fn parse_message(text: &str) -> Result<Self, WireError> {
         Self::parse_within(text, DEPTH_MAX)
     }
 

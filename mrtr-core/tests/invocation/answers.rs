@@ -141,7 +141,7 @@ fn a_late_answer_changes_nothing() {
 
     play.serve(&state_only("\"s\""));
     assert_eq!(play.assert_changes_nothing(answer(1, "c", yes())), Err(Misuse::WrongRound));
-    assert_eq!(play.assert_changes_nothing(answer(2, "c", yes())), Err(Misuse::UnknownKey));
+    assert_eq!(play.assert_changes_nothing(answer(2, "c", yes())), Err(Misuse::Closed));
 
     play.stop();
     for round in [1, 2] {

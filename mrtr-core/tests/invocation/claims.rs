@@ -8,8 +8,8 @@ use mrtr_core::{
 use serde_json::{Value, json};
 
 use crate::play::{
-    CONFIRM, DONE, PARAMS, Play, Screen, asked, asking, faulted, form, param, request, settled,
-    state_only, yes,
+    CONFIRM, DONE, PARAMS, Play, ROOTS, SAMPLING, Screen, URL, asked, asking, faulted, form, param,
+    request, settled, state_only, yes,
 };
 
 fn refused(params: &str, claims: Claims) -> StartError {
@@ -169,12 +169,6 @@ fn params_that_the_method_can_not_have_are_refused() {
         StartError::Params(shape)
     );
 }
-
-const URL: &str = r#"{"method":"elicitation/create","params":{"mode":"url","message":"Pay",
-    "url":"https://example.org/pay","elicitationId":"e"}}"#;
-const SAMPLING: &str =
-    r#"{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}"#;
-const ROOTS: &str = r#"{"method":"roots/list"}"#;
 
 /// proves: CL-06
 #[test]

@@ -10,13 +10,17 @@
     reason = "this is a test"
 )]
 
+mod acceptance;
 mod answers;
 mod claims;
 mod clocks;
 mod endings;
 mod hostile;
+mod kinds;
 mod limits;
+mod pitfalls;
 mod play;
+mod progress;
 mod rounds;
 mod secrets;
 mod states;

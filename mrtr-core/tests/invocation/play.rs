@@ -21,9 +21,38 @@ pub(crate) const CONFIRM: &str = r#"{"method":"elicitation/create","params":{"me
     "requestedSchema":{"type":"object","properties":{"confirm":{"type":"boolean"}},
         "required":["confirm"]}}}"#;
 
-/// Is what somebody can answer at: forms.
+/// A URL to open, as an input request.
+pub(crate) const URL: &str = r#"{"method":"elicitation/create","params":{"mode":"url","message":"Pay",
+    "url":"https://example.org/pay","elicitationId":"e"}}"#;
+
+/// A question to a model, as an input request.
+pub(crate) const SAMPLING: &str =
+    r#"{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}"#;
+
+/// A question for the roots, as an input request.
+pub(crate) const ROOTS: &str = r#"{"method":"roots/list"}"#;
+
+/// Is what somebody can answer at: forms and URLs.
 pub(crate) struct Screen;
 impl mrtr_core::AnswersForms for Screen {}
+impl mrtr_core::AnswersUrls for Screen {}
+
+/// Is what answers as a model, and says what it takes.
+pub(crate) struct Model<const TOOLS: bool, const CONTEXT: bool>;
+impl<const TOOLS: bool, const CONTEXT: bool> mrtr_core::AnswersSampling for Model<TOOLS, CONTEXT> {
+    const TOOLS: bool = TOOLS;
+    const CONTEXT: bool = CONTEXT;
+}
+
+/// Is what knows the roots.
+pub(crate) struct Folder;
+impl mrtr_core::AnswersRoots for Folder {}
+
+/// Claims that all kinds are answered.
+pub(crate) fn all_claims() -> Claims {
+    let people = Claims::none().with_form(&Screen).with_url(&Screen);
+    people.with_sampling(&Model::<true, true>).with_roots(&Folder)
+}
 
 /// Is a call, the time, and everything that it has sent and reported.
 #[derive(Clone)]
@@ -155,6 +184,21 @@ pub(crate) fn request(id: &str, params: &str) -> Request {
     let id = InvocationId::new(id).unwrap();
     Request::new(id, Method::ToolsCall, RawJson::parse(params).unwrap(), Binding::new("server-1"))
 }
+
+/// Writes the same call by each method.
+pub(crate) fn request_of(method: Method) -> Request {
+    let params = match method {
+        Method::ToolsCall => PARAMS,
+        Method::PromptsGet => r#"{"name":"review","arguments":{"artifact":"build-42"}}"#,
+        Method::ResourcesRead => r#"{"uri":"file:///build-42"}"#,
+    };
+    let id = InvocationId::new("call-7").unwrap();
+    Request::new(id, method, RawJson::parse(params).unwrap(), Binding::new("server-1"))
+}
+
+/// The methods that may be answered with `input_required`.
+pub(crate) const METHODS: [Method; 3] =
+    [Method::ToolsCall, Method::PromptsGet, Method::ResourcesRead];
 
 pub(crate) fn result_of(leg: LegId, result: &str) -> Event {
     Event::Reply { leg, reply: Reply::Result(RawJson::parse(result).unwrap()) }
