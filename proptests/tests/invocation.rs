@@ -39,8 +39,8 @@ fn lived(setup: u8, ops: Vec<Op>) -> World {
 proptest! {
     #![proptest_config(config())]
 
-    /// proves: CL-01, CL-02, CL-03, CL-04, CL-05, CL-07, CL-08, CL-09, CL-10, CL-11, CL-13, CL-14
-    /// proves: CL-18, CL-19, CL-20, CL-23 in part, PR-02 in part
+    /// proves: CL-01, CL-02, CL-03, CL-04, CL-05, CL-06, CL-07, CL-08, CL-09, CL-10, CL-11, CL-13
+    /// proves: CL-14, CL-15, CL-18, CL-19, CL-20, CL-22, CL-23, PR-02 in part
     #[test]
     fn the_invariants_hold_whatever_happens((setup, ops) in lives()) {
         lived(setup, ops);
@@ -56,6 +56,7 @@ fn random_lives_get_everywhere() {
         let (setup, ops) = lives().new_tree(&mut runner).unwrap().current();
         let world = lived(setup, ops);
         seen.insert(format!("{} legs", world.legs_sent()));
+        seen.extend(world.seen().map(Into::into));
         seen.insert(match world.outcome() {
             None => "no outcome".into(),
             Some(Outcome::Complete(_)) => "complete".into(),
@@ -80,6 +81,7 @@ fn random_lives_get_everywhere() {
         "Stopped",
         "Lost",
         "OutcomeUnknown",
+        "Unanswerable",
         "TimedOut(Leg)",
         "TimedOut(Execution)",
         "TimedOut(Interaction)",
@@ -88,9 +90,20 @@ fn random_lives_get_everywhere() {
         "wire",
         "input_required",
         "form elicitation",
-        "url elicitation",
+        "URL elicitation",
         "sampling",
+        "sampling with tools",
+        "sampling with context",
         "roots",
+        "all kinds are asked",
+        "a form is answered",
+        "a URL is answered",
+        "a model answers",
+        "roots are listed",
+        "an answer of a wrong kind is refused",
+        "an answer that does not fit is refused",
+        "an answer without its shape is refused",
+        "a leg has more time",
     ];
     let missing: Vec<_> = expected.into_iter().filter(|place| !seen.contains(*place)).collect();
     assert!(missing.is_empty(), "no life got to {missing:?}, but to {seen:?}");

@@ -104,7 +104,7 @@ fn an_error_without_code_or_message_is_a_fault() {
     }
 }
 
-/// proves: CL-17, W-02, W-03 in part, W-05 in part
+/// proves: CL-17, W-02, W-03, W-05
 #[test]
 fn an_input_required_result_of_a_wrong_shape_is_a_fault() {
     for (result, what) in [

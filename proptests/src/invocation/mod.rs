@@ -1,10 +1,15 @@
 //! One invocation, a server that says anything, and people who answer anything.
 
+mod claims;
+mod expected;
+mod hostile;
+mod legs;
 mod op;
 mod record;
 mod script;
+mod server;
 mod world;
 
-pub use op::{How, Op, Says, WhichLeg, WhichQuestion, WhichRound, ops};
+pub use op::{How, Op, Questions, Says, WhichLeg, WhichQuestion, WhichRound, ops};
 pub use script::SENTINEL;
 pub use world::World;

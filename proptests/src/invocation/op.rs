@@ -35,6 +35,18 @@ pub enum Op {
         /// The answer.
         how: How,
     },
+    /// What should have answered a question failed.
+    Fail {
+        /// The round.
+        round: WhichRound,
+        /// The question.
+        question: WhichQuestion,
+    },
+    /// The server says that it works on a leg.
+    Progress {
+        /// The leg.
+        leg: WhichLeg,
+    },
     /// The call is bound to something: what it was bound to, or something else.
     Bound {
         /// Whether it is the same.
@@ -88,10 +100,17 @@ pub enum Says {
     Error,
     /// Some questions of the script are asked.
     Ask {
-        /// One bit a question.
-        questions: u8,
+        /// The questions.
+        questions: Questions,
         /// Whether there is a state beside them.
         with_state: bool,
+    },
+    /// Some questions are asked, and among them something that is none.
+    Spoiled {
+        /// The questions.
+        questions: Questions,
+        /// What is none, by index into the script.
+        by: u8,
     },
     /// Call again, with a state of the script, by index.
     StateOnly(u8),
@@ -99,17 +118,30 @@ pub enum Says {
     Hostile(u8),
 }
 
+/// Names up to four questions that stand side by side in the script, of those that the call claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Questions {
+    /// Whether there is one beside them, by the number of the bits, claimed or not.
+    pub stray: bool,
+    /// The first of the four, by index.
+    pub first: u8,
+    /// One bit a question. None of them is all of them.
+    pub which: u8,
+}
+
 /// Is what somebody answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// What fits the form.
+    /// What fits the question.
     Right,
     /// What does not.
     Wrong,
     /// A no.
     Decline,
-    /// Nothing: the form is closed.
+    /// Nothing: the question is closed.
     Dismiss,
+    /// What fits a question of another kind, by index.
+    Other(u8),
 }
 
 impl From<[u8; 3]> for Op {
@@ -120,14 +152,16 @@ impl From<[u8; 3]> for Op {
             1 => Self::Wait(a),
             2 => Self::Back(a),
             3..=7 => Self::Rest,
-            8..=17 => Self::Reply { leg: a.into(), says: b.into() },
-            18..=29 => Self::Answer { round: a.into(), question: (a / 8).into(), how: b.into() },
+            8..=17 => Self::Reply { leg: a.into(), says: [a / 8, b].into() },
+            18..=28 => Self::Answer { round: a.into(), question: (a / 8).into(), how: b.into() },
+            29 => Self::Progress { leg: a.into() },
             30 => Self::Bound { same: true },
             _ => match a % 8 {
                 0 => Self::Stop,
                 1 => Self::Lost,
                 2 => Self::Bound { same: false },
                 3 => Self::RunOut { early: false },
+                4 | 5 => Self::Fail { round: b.into(), question: (b / 8).into() },
                 _ => Self::RunOut { early: true },
             },
         }
@@ -164,11 +198,15 @@ impl From<u8> for WhichQuestion {
     }
 }
 
-impl From<u8> for Says {
-    fn from(byte: u8) -> Self {
+impl From<[u8; 2]> for Says {
+    fn from([first, byte]: [u8; 2]) -> Self {
         let rest = byte / 8;
+        let questions = |which| Questions { stray: first % 32 >= 26, first, which };
         match byte % 8 {
-            0..=4 => Self::Ask { questions: rest % 16, with_state: rest / 16 == 1 },
+            0..=4 => Self::Ask { questions: questions(rest % 16), with_state: rest / 16 == 1 },
+            6 if rest % 4 == 3 => {
+                Self::Spoiled { questions: questions(first), by: rest / 4 + first }
+            }
             5 | 6 => Self::StateOnly(rest),
             _ if rest.is_multiple_of(4) => Self::Complete,
             _ if rest == 31 => Self::Error,
@@ -179,10 +217,11 @@ impl From<u8> for Says {
 
 impl From<u8> for How {
     fn from(byte: u8) -> Self {
-        match byte % 8 {
-            4 => Self::Wrong,
-            5 => Self::Decline,
-            6 => Self::Dismiss,
+        match byte % 16 {
+            10 | 11 => Self::Wrong,
+            12 => Self::Decline,
+            13 => Self::Dismiss,
+            14 | 15 => Self::Other(byte / 16),
             _ => Self::Right,
         }
     }

@@ -3,25 +3,20 @@
 use core::time::Duration;
 use std::collections::{BTreeMap, BTreeSet};
 
-use mrtr_core::{
-    Action, Claims, Clock, Clocks, Instant, Invocation, LegRequest, Limits, Outcome, Phase,
-    wire::{META_CAPABILITIES, META_VERSION},
+use mrtr_core::{Action, Clock, Clocks, Instant, Invocation, LegRequest, Limits, Outcome, Phase};
+
+use super::{
+    claims::ClaimSet,
+    expected::{Blame, Next, closure},
+    script::{Kind, Question, members},
 };
-use serde_json::value::RawValue;
 
-use super::script::PARAMS;
-
-/// Is what a reply must lead to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Next {
-    /// Questions under these keys, in their order.
-    Asked(Vec<String>),
-    Paused,
-    /// The end, because the legs have spent their budget and nobody is asked for nothing.
-    Spent,
-    Complete,
-    Error,
-    Fault,
+/// Is a question of the round that is on.
+#[derive(Clone, Debug)]
+struct Asked {
+    kind: Kind,
+    /// What goes to the server for the answer that was taken.
+    answer: Option<String>,
 }
 
 /// Says where the call is, by what it was seen to do.
@@ -36,12 +31,14 @@ enum Place {
 /// Remembers what was seen, and checks each new thing against it.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
-    claims: Claims,
+    claims: &'static ClaimSet,
     limits: Limits,
     place: Place,
     /// When the call came to its place, by the latest time that moved it.
     since: Instant,
     told: Instant,
+    /// When the budget of the leg in flight began last.
+    leg_since: Instant,
     executed: Duration,
     pause: Duration,
     /// The ids of all legs.
@@ -51,22 +48,29 @@ pub(super) struct Record {
     pub(super) round: u32,
     /// The state of the round that is on.
     state: Option<String>,
-    /// The keys of the round that is on, and the answers that were taken.
-    asked: BTreeMap<String, Option<String>>,
+    asked: BTreeMap<String, Asked>,
     pub(super) stopped: bool,
     pub(super) outcome: Option<Outcome>,
+    /// What happened that not every life gets to.
+    pub(super) seen: BTreeSet<&'static str>,
 }
 
 impl Record {
-    pub(super) fn new(now: Instant, claims: Claims, limits: Limits, first: &LegRequest) -> Self {
+    pub(super) fn new(
+        now: Instant,
+        claims: &'static ClaimSet,
+        limits: Limits,
+        first: &LegRequest,
+    ) -> Self {
         let params = members(first.params.as_str());
-        assert_first(&params, claims);
+        claims.assert_first(&params);
         Self {
             claims,
             limits,
             place: Place::InFlight,
             since: now,
             told: now,
+            leg_since: now,
             executed: Duration::ZERO,
             pause: Duration::ZERO,
             legs: [first.leg.to_string()].into(),
@@ -76,7 +80,12 @@ impl Record {
             asked: BTreeMap::new(),
             stopped: false,
             outcome: None,
+            seen: BTreeSet::new(),
         }
+    }
+
+    pub(super) const fn claims(&self) -> &'static ClaimSet {
+        self.claims
     }
 
     pub(super) fn is_in_flight(&self) -> bool {
@@ -92,23 +101,35 @@ impl Record {
     }
 
     pub(super) fn is_open(&self, key: &str) -> bool {
-        matches!(self.asked.get(key), Some(None))
+        self.asked.get(key).is_some_and(|asked| asked.answer.is_none())
     }
 
     pub(super) fn open_keys(&self) -> Vec<String> {
-        let open = self.asked.iter().filter(|(_, answer)| answer.is_none());
-        open.map(|(key, _)| key.clone()).collect()
+        self.open_kinds().map(|(key, _)| key.clone()).collect()
     }
 
-    /// Tells what an `input_required` result with these questions must lead to.
-    pub(super) fn next(&self, keys: Vec<String>) -> Next {
-        let may_ask = keys.is_empty() || self.claims == form_claims();
-        if self.claims == Claims::none() || !may_ask || self.round >= self.limits.rounds_max {
-            Next::Fault
-        } else if keys.is_empty() {
+    pub(super) fn open_kinds(&self) -> impl Iterator<Item = (&String, Kind)> {
+        let open = self.asked.iter().filter(|(_, asked)| asked.answer.is_none());
+        open.map(|(key, asked)| (key, asked.kind))
+    }
+
+    /// Tells what an `input_required` result with these questions must lead to. One that was not
+    /// claimed, or that is none, fails them all.
+    pub(super) fn next(&self, questions: &[&Question], is_spoiled: bool) -> Next {
+        if !self.claims.allows_retries() {
+            return Next::Fault([Blame::Undeclared("input_required")].into());
+        }
+        let needs = questions.iter().flat_map(|question| question.needs);
+        let missing = needs.filter(|name| !self.claims.allows(name));
+        let mut blames: Vec<_> = missing.map(|name| Blame::Undeclared(name)).collect();
+        blames.extend((self.round >= self.limits.rounds_max).then_some(Blame::Rounds));
+        blames.extend(is_spoiled.then_some(Blame::Broken));
+        if !blames.is_empty() {
+            Next::Fault(blames)
+        } else if questions.is_empty() {
             Next::Paused
         } else {
-            Next::Asked(keys)
+            Next::Asked(questions.iter().map(|known| (known.key.into(), known.kind)).collect())
         }
     }
 
@@ -144,37 +165,59 @@ impl Record {
             [Action::Ask { .. }, ..] => {
                 self.pause = Duration::ZERO;
                 self.go(Place::Asking);
-                Next::Asked(actions.iter().map(|action| self.ask(action)).collect())
+                let asked: BTreeMap<_, _> = actions.iter().map(|action| self.ask(action)).collect();
+                assert_eq!(asked.len(), actions.len(), "a key is asked once a round");
+                assert!(
+                    actions.is_sorted_by_key(key_of),
+                    "questions come in the order of their keys"
+                );
+                let kinds: BTreeSet<_> = asked.values().collect();
+                if kinds.len() == 4 {
+                    self.seen.insert("all kinds are asked");
+                }
+                Next::Asked(asked)
             }
             [Action::Settle(outcome)] => {
                 self.settle(outcome);
                 match outcome {
                     Outcome::Complete(_) => Next::Complete,
                     Outcome::Error(_) => Next::Error,
-                    Outcome::Fault(_) => Next::Fault,
+                    Outcome::Fault(fault) => Next::Fault([Blame::of(fault)].into()),
                     Outcome::TimedOut(Clock::Execution) if spent => Next::Spent,
                     other => panic!("a reply led to {other:?}"),
                 }
             }
             other => panic!("a reply led to {other:?}"),
         };
-        if let Some(next) = next {
-            assert_eq!(found, next, "what a reply leads to");
+        match (next, found) {
+            (None, _) => {}
+            (Some(Next::Fault(blames)), Next::Fault(found)) => {
+                assert!(found.iter().all(|blame| blames.contains(blame)), "{found:?}: {blames:?}");
+            }
+            (Some(next), found) => assert_eq!(found, next, "what a reply leads to"),
         }
     }
 
-    fn ask(&mut self, action: &Action) -> String {
-        let Action::Ask { round, key, .. } = action else {
+    fn ask(&mut self, action: &Action) -> (String, Kind) {
+        let Action::Ask { round, key, interaction } = action else {
             panic!("{action:?} stands among questions")
         };
         assert_eq!(*round, self.round);
-        assert_eq!(self.asked.insert(key.clone(), None), None, "a key is asked once a round");
-        key.clone()
+        let kind = Kind::of(interaction);
+        self.asked.insert(key.clone(), Asked { kind, answer: None });
+        (key.clone(), kind)
     }
 
     /// Takes note that an answer was taken.
     pub(super) fn answered(&mut self, key: &str, sent: String, actions: &[Action]) {
-        assert_eq!(self.asked.insert(key.into(), Some(sent)), Some(None), "the question was open");
+        let asked = self.asked.get_mut(key).unwrap();
+        assert_eq!(asked.answer.replace(sent), None, "the question was open");
+        self.seen.insert(match asked.kind {
+            Kind::Form => "a form is answered",
+            Kind::Url => "a URL is answered",
+            Kind::Sampling => "a model answers",
+            Kind::Roots => "roots are listed",
+        });
         if self.open_keys().is_empty() {
             self.sent(actions);
         } else {
@@ -182,13 +225,24 @@ impl Record {
         }
     }
 
+    /// Takes note that the server says that it works on the leg in flight: a fresh budget, if the
+    /// leg has a maximum, and up to that.
+    pub(super) fn progressed(&mut self) {
+        let before = self.leg_clock();
+        if self.limits.clocks.leg_max.is_some() {
+            self.leg_since = self.told;
+        }
+        let is_longer = before.1 == Clock::Leg && self.leg_clock().0 > before.0;
+        self.seen.extend(is_longer.then_some("a leg has more time"));
+    }
+
     /// Takes note of a tick.
     pub(super) fn ticked(&mut self, due: bool, actions: &[Action]) {
         match self.place {
             Place::Pausing if due => self.sent(actions),
             Place::InFlight if due => {
-                let outcome = self.ended(actions);
                 let clock = self.leg_clock().1;
+                let outcome = self.ended(actions);
                 assert_eq!(*outcome, Outcome::TimedOut(clock));
             }
             Place::Asking if due => {
@@ -214,7 +268,7 @@ impl Record {
         let responses = params.remove("inputResponses").map(|json| members(&json));
         let answers = core::mem::take(&mut self.asked);
         let answers: BTreeMap<_, _> =
-            answers.into_iter().map(|(key, answer)| (key, answer.unwrap())).collect();
+            answers.into_iter().map(|(key, asked)| (key, asked.answer.unwrap())).collect();
         assert_eq!(responses.unwrap_or_default(), answers, "the answers of the round");
         assert_eq!(params, self.params, "the params of the first leg");
         self.go(Place::InFlight);
@@ -235,10 +289,10 @@ impl Record {
             closing => {
                 assert!(!(self.is_in_flight() && gives_up), "the leg is cancelled");
                 for action in closing {
-                    let Action::Retract { round, key, .. } = action else {
+                    let Action::Retract { round, key, why } = action else {
                         panic!("{action:?} comes before an outcome")
                     };
-                    assert_eq!(*round, self.round);
+                    assert_eq!((*round, Some(*why)), (self.round, closure(outcome)));
                     assert_eq!(open.remove(0), *key);
                 }
             }
@@ -248,6 +302,7 @@ impl Record {
             Outcome::Lost => assert!(!self.is_in_flight()),
             Outcome::OutcomeUnknown => assert!(self.is_in_flight()),
             Outcome::TimedOut(_) | Outcome::Stopped => {}
+            Outcome::Unanswerable => assert_eq!(self.place, Place::Asking),
             other => panic!("{other:?} is no end without a reply"),
         }
         self.settle(outcome);
@@ -269,11 +324,15 @@ impl Record {
         assert_ne!(self.place, Place::Settled, "nothing follows an outcome");
         self.place = to;
         self.since = self.told;
+        self.leg_since = self.told;
     }
 
     fn leg_clock(&self) -> (Instant, Clock) {
-        let leg = (self.since + self.limits.clocks.leg, Clock::Leg);
-        let Some(budget) = self.limits.clocks.execution else { return leg };
+        let Clocks { leg, leg_max, execution, .. } = self.limits.clocks;
+        let last = leg_max.map(|leg_max| self.since + leg_max);
+        let leg = self.leg_since + leg;
+        let leg = (last.map_or(leg, |last| leg.min(last)), Clock::Leg);
+        let Some(budget) = execution else { return leg };
         let execution = self.since + budget.saturating_sub(self.executed);
         if execution < leg.0 { (execution, Clock::Execution) } else { leg }
     }
@@ -299,34 +358,9 @@ impl Record {
     }
 }
 
-/// Asserts that the first leg carries what the call was given, and the claims beside it.
-fn assert_first(params: &BTreeMap<String, String>, claims: Claims) {
-    let mut given = members(PARAMS);
-    let has_claims = claims != Claims::none();
-    for (name, value) in params.iter().filter(|(name, _)| !has_claims || *name != "_meta") {
-        assert_eq!(given.remove(name).as_ref(), Some(value));
+fn key_of(action: &Action) -> Option<String> {
+    match action {
+        Action::Ask { key, .. } => Some(key.clone()),
+        _ => None,
     }
-    if let Some(given) = given.remove("_meta") {
-        let mut meta = members(params.get("_meta").unwrap());
-        let claimed = if claims == form_claims() { FORM_CLAIM } else { "{}" };
-        assert_eq!(meta.remove(META_CAPABILITIES).as_deref(), Some(claimed));
-        assert_eq!(meta.remove(META_VERSION).as_deref(), Some(r#""2026-07-28""#));
-        assert_eq!(meta, members(&given));
-    }
-    assert_eq!(given, BTreeMap::new(), "all that was given goes out");
-}
-
-const FORM_CLAIM: &str = r#"{"elicitation":{"form":{}}}"#;
-
-/// Claims that somebody can fill in a form.
-pub(super) fn form_claims() -> Claims {
-    struct Screen;
-    impl mrtr_core::AnswersForms for Screen {}
-    Claims::none().with_form(&Screen)
-}
-
-/// Reads a JSON object into the exact texts of its members.
-fn members(json: &str) -> BTreeMap<String, String> {
-    let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(json).unwrap();
-    members.into_iter().map(|(name, value)| (name, value.get().into())).collect()
 }

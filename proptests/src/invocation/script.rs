@@ -1,6 +1,15 @@
-//! The lines of a world: what the server asks and says, and what people answer.
+//! The lines of a world: what the server asks, and what people, models and roots answer.
+
+use std::collections::BTreeMap;
 
 use form_model::Content;
+use mrtr_core::{
+    Interaction, Misuse,
+    wire::{RawJson, Response},
+};
+use serde_json::value::RawValue;
+
+use super::How;
 
 /// A text that is in every secret of a world, and must be in nothing that is shown.
 pub const SENTINEL: &str = "hunter2";
@@ -8,56 +17,248 @@ pub const SENTINEL: &str = "hunter2";
 /// What the call sends.
 pub(super) const PARAMS: &str = r#"{"name":"deploy","_meta":{"k":"hunter2"},"arguments":{"key":"hunter2","n":1.0,"s":"\ud800"}}"#;
 
-/// Is a question, the answers that somebody may give, and what goes to the server for the right one.
+/// Names who is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    Form,
+    Url,
+    Sampling,
+    Roots,
+}
+
+impl Kind {
+    pub(super) const fn of(interaction: &Interaction) -> Self {
+        match interaction {
+            Interaction::Form(_) => Self::Form,
+            Interaction::Url(_) => Self::Url,
+            Interaction::Sampling(_) => Self::Sampling,
+            Interaction::Roots => Self::Roots,
+        }
+    }
+
+    /// Writes an answer that any question of the kind takes, and what goes to the server for it: a
+    /// person says no, and who can not say no says little.
+    pub(super) fn least(self) -> (Response, &'static str) {
+        match self {
+            Self::Form | Self::Url => (Response::Decline, DECLINED),
+            Self::Sampling => (sampled(), SAMPLED),
+            Self::Roots => (roots(), ROOTS),
+        }
+    }
+}
+
+/// Says why an answer is not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unfit {
+    /// It is of another kind than the question.
+    Kind,
+    /// It does not fit the form.
+    Form,
+    /// It has not the shape of an answer of a model or of roots.
+    Shape,
+}
+
+impl Unfit {
+    /// Tells whether a refusal says the same.
+    pub(super) const fn is_said_by(self, misuse: &Misuse) -> bool {
+        match self {
+            Self::Kind => matches!(misuse, Misuse::WrongKind),
+            Self::Form => matches!(misuse, Misuse::Invalid(_)),
+            Self::Shape => matches!(misuse, Misuse::Malformed(_)),
+        }
+    }
+}
+
+/// Is a question, the answers that somebody may give, and what comes of them.
 pub(super) struct Question {
     pub(super) key: &'static str,
+    pub(super) kind: Kind,
+    /// All that the call must have claimed, by the names that a fault has for it.
+    pub(super) needs: &'static [&'static str],
     pub(super) request: &'static str,
-    pub(super) right: fn() -> Content,
-    pub(super) wrong: fn() -> Content,
-    pub(super) sent: &'static str,
+    right: fn() -> Response,
+    /// What goes to the server for the right answer.
+    sent: &'static str,
+    wrong: fn() -> Response,
+    /// What is wrong with the wrong one.
+    unfit: Unfit,
+}
+
+impl Question {
+    /// Writes an answer, and what must come of it: what goes to the server, or why nothing does.
+    pub(super) fn answer(&self, how: How) -> (Response, Result<&'static str, Unfit>) {
+        let is_asked_of_a_person = matches!(self.kind, Kind::Form | Kind::Url);
+        let refusal = |json| if is_asked_of_a_person { Ok(json) } else { Err(Unfit::Kind) };
+        match how {
+            How::Right => ((self.right)(), Ok(self.sent)),
+            How::Wrong => ((self.wrong)(), Err(self.unfit)),
+            How::Decline => (Response::Decline, refusal(DECLINED)),
+            How::Dismiss => (Response::Dismiss, refusal(r#"{"action":"cancel"}"#)),
+            How::Other(index) => {
+                let others: Vec<_> =
+                    QUESTIONS.iter().filter(|other| other.kind != self.kind).collect();
+                ((pick(&others, index).right)(), Err(Unfit::Kind))
+            }
+        }
+    }
+}
+
+const DECLINED: &str = r#"{"action":"decline"}"#;
+const SAMPLED: &str = r#"{ "model":"m","role":"assistant", "content":{"type":"text","text":"hunter2 \ud800"},"n":1.0}"#;
+const ROOTS: &str = r#"{"roots":[ {"uri":"file:///hunter2","name":"\u0041"} ]}"#;
+
+fn raw(json: &str) -> RawJson {
+    RawJson::parse(json).unwrap()
+}
+
+fn sampled() -> Response {
+    Response::Sampled(raw(SAMPLED))
+}
+
+fn unlike_sampled() -> Response {
+    Response::Sampled(raw(r#"{"role":"hunter2","model":"m","content":{}}"#))
+}
+
+fn roots() -> Response {
+    Response::Roots(raw(ROOTS))
 }
 
 /// The questions, in the order of their keys.
-pub(super) const QUESTIONS: [Question; 4] = [
+pub(super) const QUESTIONS: [Question; 11] = [
     Question {
         key: "0",
+        kind: Kind::Form,
+        needs: &["form elicitation"],
         request: r#"{"method":"elicitation/create","params":{"message":"Sure?","requestedSchema":
             {"type":"object","properties":{"confirm":{"type":"boolean"}},"required":["confirm"]}}}"#,
-        right: || Content::new().with_flag("confirm", true),
-        wrong: || Content::new().with_text("confirm", SENTINEL),
+        right: || Response::Accept(Content::new().with_flag("confirm", true)),
         sent: r#"{"action":"accept","content":{"confirm":true}}"#,
+        wrong: || Response::Accept(Content::new().with_text("confirm", SENTINEL)),
+        unfit: Unfit::Form,
     },
     Question {
         key: "1",
+        kind: Kind::Form,
+        needs: &["form elicitation"],
         request: r#"{"method":"elicitation/create","params":{"mode":"form","message":"Who?",
             "requestedSchema":{"type":"object","properties":{"name":{"type":"string","maxLength":9},
                 "age":{"type":"integer","minimum":0}}}}}"#,
         right: || {
-            Content::new().with_number("age", 9_007_199_254_740_993_u64).with_text("name", SENTINEL)
+            let age = Content::new().with_number("age", 9_007_199_254_740_993_u64);
+            Response::Accept(age.with_text("name", SENTINEL))
         },
-        wrong: || Content::new().with_text("name", SENTINEL.repeat(2)).with_number("age", -1),
         sent: r#"{"action":"accept","content":{"name":"hunter2","age":9007199254740993}}"#,
+        wrong: || {
+            let name = Content::new().with_text("name", SENTINEL.repeat(2));
+            Response::Accept(name.with_number("age", -1))
+        },
+        unfit: Unfit::Form,
+    },
+    Question {
+        key: "model",
+        kind: Kind::Sampling,
+        needs: &["sampling"],
+        request: r#"{"method":"sampling/createMessage","params":{"messages":[{"role":"user",
+            "content":{"type":"text","text":"hunter2"}}],"maxTokens":1e2,"includeContext":"none"}}"#,
+        right: sampled,
+        sent: SAMPLED,
+        wrong: unlike_sampled,
+        unfit: Unfit::Shape,
+    },
+    Question {
+        key: "model+all",
+        kind: Kind::Sampling,
+        needs: &["sampling", "sampling with tools", "sampling with context"],
+        request: r#"{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,
+            "toolChoice":{"mode":"auto"},"includeContext":"allServers"}}"#,
+        right: sampled,
+        sent: SAMPLED,
+        wrong: unlike_sampled,
+        unfit: Unfit::Shape,
+    },
+    Question {
+        key: "model+context",
+        kind: Kind::Sampling,
+        needs: &["sampling", "sampling with context"],
+        request: r#"{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,
+            "includeContext":"thisServer"}}"#,
+        right: sampled,
+        sent: SAMPLED,
+        wrong: || Response::Sampled(raw(r#"["hunter2"]"#)),
+        unfit: Unfit::Shape,
+    },
+    Question {
+        key: "model+tools",
+        kind: Kind::Sampling,
+        needs: &["sampling", "sampling with tools"],
+        request: r#"{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,
+            "tools":[{"name":"hunter2"}]}}"#,
+        right: sampled,
+        sent: SAMPLED,
+        wrong: || Response::Sampled(raw(r#"{"result":{"hunter2":1}}"#)),
+        unfit: Unfit::Shape,
+    },
+    Question {
+        key: "pay",
+        kind: Kind::Url,
+        needs: &["URL elicitation"],
+        request: r#"{"method":"elicitation/create","params":{"mode":"url","message":"Pay",
+            "url":"https://example.org/pay?token=hunter2"}}"#,
+        right: || Response::Consent,
+        sent: r#"{"action":"accept"}"#,
+        wrong: || Response::Accept(Content::new().with_text("url", SENTINEL)),
+        unfit: Unfit::Kind,
+    },
+    Question {
+        key: "roots",
+        kind: Kind::Roots,
+        needs: &["roots"],
+        request: r#"{"method":"roots/list"}"#,
+        right: roots,
+        sent: ROOTS,
+        wrong: || Response::Roots(raw(r#"{"roots":["file:///hunter2"]}"#)),
+        unfit: Unfit::Shape,
     },
     Question {
         key: "target",
+        kind: Kind::Form,
+        needs: &["form elicitation"],
         request: r#"{"method":"elicitation/create","params":{"message":"Where to?",
             "requestedSchema":{"type":"object","properties":{
                 "environment":{"type":"string","enum":["staging","production"]},
                 "zones":{"type":"array","items":{"type":"string","enum":["a","b"]},"minItems":1}},
                 "required":["environment"]}}}"#,
         right: || {
-            Content::new().with_text("environment", "staging").with_choices("zones", ["b", "a"])
+            let environment = Content::new().with_text("environment", "staging");
+            Response::Accept(environment.with_choices("zones", ["b", "a"]))
         },
-        wrong: || Content::new().with_text("environment", SENTINEL).with_text(SENTINEL, SENTINEL),
         sent: r#"{"action":"accept","content":{"environment":"staging","zones":["b","a"]}}"#,
+        wrong: || {
+            let environment = Content::new().with_text("environment", SENTINEL);
+            Response::Accept(environment.with_text(SENTINEL, SENTINEL))
+        },
+        unfit: Unfit::Form,
+    },
+    Question {
+        key: "where",
+        kind: Kind::Roots,
+        needs: &["roots"],
+        request: r#"{"method":"roots/list","params":{"_meta":{"k":"hunter2"}}}"#,
+        right: || Response::Roots(raw(r#"{"roots":[]}"#)),
+        sent: r#"{"roots":[]}"#,
+        wrong: || Response::Roots(raw(r#"{"roots":{"uri":"hunter2"}}"#)),
+        unfit: Unfit::Shape,
     },
     Question {
         key: "é",
+        kind: Kind::Form,
+        needs: &["form elicitation"],
         request: r#"{"method":"elicitation/create","params":{"message":"Go on?","requestedSchema":
             {"type":"object","properties":{}}}}"#,
-        right: Content::new,
-        wrong: || Content::new().with_text(SENTINEL, SENTINEL),
+        right: || Response::Accept(Content::new()),
         sent: r#"{"action":"accept","content":{}}"#,
+        wrong: || Response::Accept(Content::new().with_text(SENTINEL, SENTINEL)),
+        unfit: Unfit::Form,
     },
 ];
 
@@ -65,45 +266,24 @@ pub(super) const QUESTIONS: [Question; 4] = [
 pub(super) const STATES: [&str; 4] =
     [r#""hunter2""#, r#""hunter2\u0041\/\"\\""#, r#""\ud800hunter2\udfff""#, "\"{\u{e9}hunter2}\""];
 
-/// Results that break the protocol or ask for what was not claimed, each beside a good sibling
-/// where there can be one.
-pub(super) const HOSTILE: [&str; 16] = [
-    "7",
-    "[]",
-    r#"{"resultType":"hunter2"}"#,
-    r#"{"resultType":null}"#,
-    r#"{"resultType":"input_required"}"#,
-    r#"{"resultType":"input_required","inputRequests":{}}"#,
-    r#"{"resultType":"input_required","inputRequests":[],"requestState":"hunter2"}"#,
-    r#"{"resultType":"input_required","requestState":{"a":"hunter2"}}"#,
-    r#"{"resultType":"input_required","requestState":"hunter2","requestState":"hunter2"}"#,
-    r#"{"resultType":"input_required","inputRequests":{"0":{"method":"hunter2"}}}"#,
-    r#"{"resultType":"input_required","inputRequests":{"0":{"method":"roots/list"}},"requestState":"hunter2"}"#,
-    r#"{"resultType":"input_required","inputRequests":{"0":{"method":"sampling/createMessage","params":{}}}}"#,
-    r#"{"resultType":"input_required","inputRequests":{
-        "0":{"method":"elicitation/create","params":{"message":"a","requestedSchema":{"type":"object","properties":{}}}},
-        "1":{"method":"elicitation/create","params":{"mode":"url","message":"a","url":"https://example.org","elicitationId":"e"}}}}"#,
-    r#"{"resultType":"input_required","inputRequests":{
-        "0":{"method":"elicitation/create","params":{"message":"a","requestedSchema":{"type":"object","properties":{}}}},
-        "1":{"method":"elicitation/create","params":{"message":"a","requestedSchema":{"type":"array"}}}}}"#,
-    r#"{"resultType":"input_required","inputRequests":{
-        "0":{"method":"elicitation/create","params":{"message":"a","requestedSchema":{"type":"object","properties":{}}}},
-        "\u0030":{"method":"elicitation/create","params":{"message":"a","requestedSchema":{"type":"object","properties":{}}}}}}"#,
-    r#"{"resultType":"input_required","requestState":"a state that is too long for the limits of this world"}"#,
-];
-
-/// The largest state that the call takes, in bytes of its text: less than the last of [`HOSTILE`].
-pub(super) const STATE_BYTES_MAX: usize = 40;
-
-/// Writes an `input_required` result.
-pub(super) fn asking(questions: &[&Question], state: Option<&str>) -> String {
-    let requests: Vec<_> = questions
-        .iter()
-        .map(|question| format!(r#""{}":{}"#, question.key, question.request))
-        .collect();
+/// Writes an `input_required` result that asks under keys.
+pub(super) fn asking(requests: &[(&str, &str)], state: Option<&str>) -> String {
+    let requests: Vec<_> =
+        requests.iter().map(|(key, request)| format!(r#""{key}":{request}"#)).collect();
     let state = state.map(|state| format!(r#","requestState":{state}"#)).unwrap_or_default();
     format!(
         r#"{{"resultType":"input_required","inputRequests":{{{}}}{state}}}"#,
         requests.join(",")
     )
+}
+
+/// Reads a JSON object into the exact texts of its members.
+pub(super) fn members(json: &str) -> BTreeMap<String, String> {
+    let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(json).unwrap();
+    members.into_iter().map(|(name, value)| (name, value.get().into())).collect()
+}
+
+/// Picks one of several things by an index that may be any.
+pub(super) fn pick<T>(choices: &[T], index: u8) -> &T {
+    choices.iter().cycle().nth(index.into()).unwrap()
 }

@@ -1,30 +1,29 @@
 //! The call, its clock, and everybody around it.
 
 use core::time::Duration;
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::collections::BTreeMap;
 
 use mrtr_core::{
-    Action, Actions, Binding, Claims, Clocks, Event, Instant, Invocation, InvocationId, LegId,
-    Limits, Misuse, Outcome, Phase, Reply, Request,
-    wire::{Method, RawJson, Response},
+    Action, Actions, Clocks, Event, Instant, Invocation, LegId, Limits, Misuse, Outcome, Phase,
+    Reply,
+    wire::{RawJson, Response},
 };
 use serde_json::value::RawValue;
 
 use super::{
     How, Op, SENTINEL, Says, WhichLeg, WhichQuestion, WhichRound,
-    record::{Next, Record, form_claims},
-    script::{HOSTILE, PARAMS, QUESTIONS, STATE_BYTES_MAX, STATES, asking},
+    claims::CLAIM_SETS,
+    expected::Next,
+    hostile::STATE_BYTES_MAX,
+    legs::{FOREIGN_LEGS, LEGS, binding, request},
+    record::Record,
+    script::{QUESTIONS, Question, Unfit, pick},
+    server::line,
 };
 
 /// The spans by which time moves, in milliseconds: about as long as each clock of the world, and
 /// mostly short.
 const SPANS: [u64; 12] = [0, 1, 1, 249, 250, 500, 600, 600, 1_000, 1_000, 9_999, 119_000];
-
-/// The legs that the call of a world sends, if it lives so long.
-static LEGS: LazyLock<Vec<LegId>> = LazyLock::new(|| all_legs("w"));
-
-/// The legs of another call.
-static FOREIGN_LEGS: LazyLock<Vec<LegId>> = LazyLock::new(|| all_legs("other"));
 
 /// Is one call, and all that happens to it.
 ///
@@ -50,26 +49,25 @@ impl World {
     /// Starts a call. The bits of `setup` choose its claims and limits.
     #[must_use]
     pub fn new(setup: u8) -> Self {
-        let claims = match setup >> 5 {
-            6 => Claims::none(),
-            7 => Claims::none().with_retries(),
-            _ => form_claims(),
-        };
+        // Most lives can be asked anything.
+        let claims = pick(&CLAIM_SETS, (setup >> 4).saturating_sub(4));
         let clocks = Clocks {
             leg: Duration::from_secs(10),
-            execution: (setup & 8 != 0).then_some(Duration::from_secs(15)),
+            leg_max: (setup & 8 != 0).then_some(Duration::from_secs(25)),
+            execution: (setup & 4 != 0).then_some(Duration::from_secs(15)),
             interaction: Duration::from_secs(120),
             pause_max: Duration::from_millis(600),
             ..Clocks::default()
         };
         let limits = Limits {
-            rounds_max: u32::from(setup & 7),
+            rounds_max: *pick(&[0, 1, 4, 7], setup & 3),
             state_bytes_max: STATE_BYTES_MAX,
             clocks,
             ..Limits::default()
         };
         let now = Instant::from_millis(1_000_000);
-        let (call, actions) = Invocation::start(now, request("w"), claims, limits.clone()).unwrap();
+        let (call, actions) =
+            Invocation::start(now, request("w"), (claims.claims)(), limits.clone()).unwrap();
         let [Action::Send(first)] = actions.as_slice() else { panic!("a call starts by sending") };
         let record = Record::new(now, claims, limits, first);
         Self { call, now, record, keeps_secrets: true }
@@ -88,6 +86,8 @@ impl World {
             Op::RunOut { early } => self.run_out(early),
             Op::Reply { leg, says } => self.reply(leg, says),
             Op::Answer { round, question, how } => self.answer(round, question, how),
+            Op::Fail { round, question } => self.fail(round, question),
+            Op::Progress { leg } => self.progress(leg),
             Op::Bound { same: true } => self.expect_nothing(Event::BindingChanged(binding(true))),
             Op::Bound { same: false } => self.end(Event::BindingChanged(binding(false))),
             Op::Lost => self.end(Event::ConnectionLost),
@@ -110,13 +110,20 @@ impl World {
         self.check();
     }
 
-    /// Says no to everything that is asked.
+    /// Says no to everything that is asked, and little to what takes no no.
     pub fn decline_all(&mut self) {
-        for key in self.record.open_keys() {
-            let (round, response) = (self.record.round, Response::Decline);
-            self.deliver_answer(round, key, response, Some(r#"{"action":"decline"}"#.into()));
+        let open: Vec<_> =
+            self.record.open_kinds().map(|(key, kind)| (key.clone(), kind)).collect();
+        for (key, kind) in open {
+            let (response, sent) = kind.least();
+            self.deliver_answer(self.record.round, key, response, Ok(sent));
             self.check();
         }
+    }
+
+    /// Returns what happened that not every life gets to.
+    pub fn seen(&self) -> impl Iterator<Item = &'static str> {
+        self.record.seen.iter().copied()
     }
 
     /// Tells whether the call has its outcome.
@@ -163,42 +170,16 @@ impl World {
     }
 
     fn reply(&mut self, leg: WhichLeg, says: Says) {
-        let leg = match leg {
+        let (reply, next, state) = line(&self.record, says);
+        self.deliver_reply(self.leg(leg), reply, Some(next), state);
+    }
+
+    fn leg(&self, leg: WhichLeg) -> LegId {
+        match leg {
             WhichLeg::Last => self.last_leg(),
             WhichLeg::First => LEGS.first().cloned().unwrap(),
             WhichLeg::Unsent => LEGS.get(self.legs_sent()).cloned().unwrap(),
             WhichLeg::Foreign => FOREIGN_LEGS.first().cloned().unwrap(),
-        };
-        let (reply, next, state) = self.line(says);
-        self.deliver_reply(leg, reply, Some(next), state);
-    }
-
-    /// Writes what a server says, what must come of it, and the state that goes back.
-    fn line(&self, says: Says) -> (Reply, Next, Option<String>) {
-        let result = |text: &str| Reply::Result(RawJson::parse(text).unwrap());
-        match says {
-            Says::Complete => (result(r#"{"content":["hunter2"]}"#), Next::Complete, None),
-            Says::Error => {
-                let error = r#"{"code":-32603,"message":"hunter2","data":"hunter2"}"#;
-                (Reply::Error(RawJson::parse(error).unwrap()), Next::Error, None)
-            }
-            Says::Hostile(index) => (result(pick::<&str>(&HOSTILE, index)), Next::Fault, None),
-            Says::StateOnly(index) => {
-                let state = *pick::<&str>(&STATES, index);
-                (result(&asking(&[], Some(state))), self.record.next(vec![]), Some(state.into()))
-            }
-            Says::Ask { questions, with_state } => {
-                // No question at all would be no such result.
-                let chosen: Vec<_> = QUESTIONS
-                    .iter()
-                    .enumerate()
-                    .filter(|(bit, _)| questions.max(1) >> bit & 1 == 1)
-                    .map(|(_, question)| question)
-                    .collect();
-                let keys = chosen.iter().map(|question| question.key.into()).collect();
-                let state = with_state.then(|| *pick::<&str>(&STATES, questions));
-                (result(&asking(&chosen, state)), self.record.next(keys), state.map(Into::into))
-            }
         }
     }
 
@@ -209,7 +190,7 @@ impl World {
         next: Option<Next>,
         state: Option<String>,
     ) {
-        let is_ours = LEGS.iter().take(self.legs_sent()).any(|sent| *sent == leg);
+        let is_ours = self.is_sent(&leg);
         let counts = self.record.is_in_flight() && leg == self.last_leg();
         let before = self.call.clone();
         match self.deliver(Event::Reply { leg, reply }) {
@@ -229,7 +210,13 @@ impl World {
     }
 
     fn answer(&mut self, round: WhichRound, question: WhichQuestion, how: How) {
-        let question = match question {
+        let question = self.question(question);
+        let (response, expected) = question.answer(how);
+        self.deliver_answer(self.round(round), question.key.into(), response, expected);
+    }
+
+    fn question(&self, question: WhichQuestion) -> &'static Question {
+        match question {
             WhichQuestion::Open(index) => {
                 let open = self.record.open_keys();
                 let key = open.get(usize::from(index) % open.len().max(1));
@@ -238,39 +225,79 @@ impl World {
                 question.unwrap_or(pick(&QUESTIONS, index))
             }
             WhichQuestion::Any(index) => pick(&QUESTIONS, index),
-        };
-        let round = match round {
+        }
+    }
+
+    fn round(&self, round: WhichRound) -> u32 {
+        match round {
             WhichRound::Last => self.record.round,
             WhichRound::Before => self.record.round.saturating_sub(1),
             WhichRound::After => self.record.round + 1,
-        };
-        let (response, sent) = match how {
-            How::Right => (Response::Accept((question.right)()), Some(question.sent)),
-            How::Wrong => (Response::Accept((question.wrong)()), None),
-            How::Decline => (Response::Decline, Some(r#"{"action":"decline"}"#)),
-            How::Dismiss => (Response::Dismiss, Some(r#"{"action":"cancel"}"#)),
-        };
-        self.deliver_answer(round, question.key.into(), response, sent.map(Into::into));
+        }
     }
 
-    /// Hands an answer over. `sent` is what goes to the server for it, if it is a right one.
+    /// Hands an answer over. `expected` is what goes to the server for it, or why nothing does.
     fn deliver_answer(
         &mut self,
         round: u32,
         key: String,
         response: Response,
-        sent: Option<String>,
+        expected: Result<&str, Unfit>,
     ) {
         let counts = round == self.record.round && self.record.is_open(&key);
-        match self.deliver(Event::Answer { round, key: key.clone(), response }) {
-            Ok(actions) => {
+        match (self.deliver(Event::Answer { round, key: key.clone(), response }), expected) {
+            (Ok(actions), Ok(sent)) => {
                 assert!(counts, "an answer counts only for what is asked");
-                self.record.answered(&key, sent.unwrap(), actions.as_slice());
+                self.record.answered(&key, sent.into(), actions.as_slice());
+            }
+            (Err(misuse), Err(unfit)) if counts => {
+                assert!(unfit.is_said_by(&misuse), "{misuse:?} for {unfit:?}");
+                self.record.seen.insert(match unfit {
+                    Unfit::Kind => "an answer of a wrong kind is refused",
+                    Unfit::Form => "an answer that does not fit is refused",
+                    Unfit::Shape => "an answer without its shape is refused",
+                });
+            }
+            (Err(misuse), _) => {
+                assert!(!counts, "what is asked can be answered");
+                assert_not_asked(&misuse);
+            }
+            (Ok(_), Err(unfit)) => panic!("an answer is taken in spite of {unfit:?}"),
+        }
+    }
+
+    fn fail(&mut self, round: WhichRound, question: WhichQuestion) {
+        let (round, key) = (self.round(round), self.question(question).key);
+        let counts = round == self.record.round && self.record.is_open(key);
+        match self.deliver(Event::Failed { round, key: key.into() }) {
+            Ok(actions) => {
+                assert!(counts, "only what is asked can fail");
+                let outcome = self.record.ended(actions.as_slice());
+                assert_eq!(*outcome, Outcome::Unanswerable);
             }
             Err(misuse) => {
-                let is_invalid = matches!(misuse, Misuse::Invalid(_));
-                assert_eq!(counts, is_invalid, "what is asked can be answered");
-                assert!(!is_invalid || sent.is_none(), "an answer that fits is taken");
+                assert!(!counts, "what is asked can fail");
+                assert_not_asked(&misuse);
+            }
+        }
+    }
+
+    fn progress(&mut self, leg: WhichLeg) {
+        let leg = self.leg(leg);
+        let is_ours = self.is_sent(&leg);
+        let counts = self.record.is_in_flight() && leg == self.last_leg();
+        if !counts && is_ours {
+            return self.expect_nothing(Event::Progress { leg });
+        }
+        match self.deliver(Event::Progress { leg }) {
+            Ok(actions) => {
+                assert!(counts, "only what is sent is worked on");
+                assert_eq!(actions.as_slice(), []);
+                self.record.progressed();
+            }
+            Err(misuse) => {
+                assert!(!is_ours);
+                assert!(matches!(misuse, Misuse::UnknownLeg | Misuse::WrongInvocation));
             }
         }
     }
@@ -332,6 +359,10 @@ impl World {
         assert!(!self.keeps_secrets || !shown.contains(SENTINEL), "a secret is shown: {shown}");
     }
 
+    fn is_sent(&self, leg: &LegId) -> bool {
+        LEGS.iter().take(self.legs_sent()).any(|sent| sent == leg)
+    }
+
     fn last_leg(&self) -> LegId {
         LEGS.get(self.legs_sent() - 1).cloned().unwrap()
     }
@@ -345,38 +376,13 @@ fn millis(at: Instant) -> u64 {
     at.since_epoch().as_millis().try_into().unwrap()
 }
 
-fn pick<T>(choices: &[T], index: u8) -> &T {
-    choices.iter().cycle().nth(index.into()).unwrap()
-}
-
-fn binding(same: bool) -> Binding {
-    Binding::new(if same { "server-1" } else { "server-2" })
-}
-
-fn request(id: &str) -> Request {
-    let id = InvocationId::new(id).unwrap();
-    Request::new(id, Method::ToolsCall, RawJson::parse(PARAMS).unwrap(), binding(true))
-}
-
-/// Returns the legs of a call that is asked to be called again as long as it may. Only a call makes
-/// the name of a leg.
-fn all_legs(id: &str) -> Vec<LegId> {
-    let mut now = Instant::from_millis(0);
-    let retries = Claims::none().with_retries();
-    let (mut call, mut actions) =
-        Invocation::start(now, request(id), retries, Limits::default()).unwrap();
-    let mut legs = Vec::new();
-    while let [Action::Send(sent)] = actions.as_slice() {
-        let leg = sent.leg.clone();
-        legs.push(leg.clone());
-        let result =
-            RawJson::parse(r#"{"resultType":"input_required","requestState":""}"#).unwrap();
-        let paused = call.handle(now, Event::Reply { leg, reply: Reply::Result(result) }).unwrap();
-        assert!(paused.as_slice().len() <= 1);
-        now = call.deadline().unwrap_or(now);
-        actions = call.handle(now, Event::Tick).unwrap();
-    }
-    legs
+/// Asserts that a refusal says that nothing of the kind is asked.
+fn assert_not_asked(misuse: &Misuse) {
+    let is_said = matches!(
+        misuse,
+        Misuse::WrongRound | Misuse::UnknownKey | Misuse::Answered | Misuse::Closed
+    );
+    assert!(is_said, "{misuse:?} for what is not asked");
 }
 
 /// Returns the text of the state that a result carries, if it is one that asks for input.

@@ -1,0 +1,52 @@
+//! What must come of what a server says, and of how a call ends.
+
+use std::collections::BTreeMap;
+
+use mrtr_core::{Closure, Fault, Outcome};
+
+use super::script::Kind;
+
+/// Is what a reply must lead to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Questions of these kinds, in the order of their keys.
+    Asked(BTreeMap<String, Kind>),
+    Paused,
+    /// The end, because the legs have spent their budget and nobody is asked for nothing.
+    Spent,
+    Complete,
+    Error,
+    /// The end, for one of these reasons.
+    Fault(Vec<Blame>),
+}
+
+/// Says what a server did wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Blame {
+    /// It asks for this, which the call did not claim.
+    Undeclared(&'static str),
+    Rounds,
+    /// It breaks the protocol or a limit.
+    Broken,
+}
+
+impl Blame {
+    pub(super) fn of(fault: &Fault) -> Self {
+        match fault {
+            Fault::Undeclared { kind } => Self::Undeclared(kind),
+            Fault::RoundLimit { .. } => Self::Rounds,
+            _ => Self::Broken,
+        }
+    }
+}
+
+/// Says why what was open is taken back by an outcome.
+pub(super) fn closure(outcome: &Outcome) -> Option<Closure> {
+    match outcome {
+        Outcome::TimedOut(_) => Some(Closure::TimedOut),
+        Outcome::Stopped => Some(Closure::Stopped),
+        Outcome::Lost => Some(Closure::Lost),
+        Outcome::Unanswerable => Some(Closure::Unanswerable),
+        _ => None,
+    }
+}
