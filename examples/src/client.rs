@@ -4,19 +4,21 @@ use core::{
     future::Future,
     pin::{Pin, pin},
 };
-use std::time::Instant as SystemInstant;
 
 use axum::body::Bytes;
 use eventsource_stream::{EventStreamError, Eventsource as _};
 use futures_util::{Stream, StreamExt as _, stream::FuturesUnordered};
 use mrtr_core::{
-    Action, Actions, Event, Instant, Invocation, LegId, LegRequest, Outcome, Phase, Reply,
+    Action, Actions, Event, Instant, Invocation, LegId, LegRequest, Reply,
     wire::{Message, PROTOCOL_VERSION, WireError, header_value},
 };
 use reqwest::{Client, Response, header, redirect::Policy};
 use tokio::time::sleep;
 
-use crate::surface::{GaveUp, Surface};
+use crate::{
+    call::{Call, Ended, Epoch, Next, Observer},
+    surface::Surface,
+};
 
 /// The bytes that a response may have.
 const RESPONSE_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -25,27 +27,10 @@ const RESPONSE_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub struct Http {
     client: Client,
     url: String,
-    /// The clock of the machines begins here.
-    epoch: SystemInstant,
+    epoch: Epoch,
 }
 
-/// Says how a call ended.
-pub enum Ended {
-    /// By an outcome of the call.
-    Settled(Outcome),
-    /// Because nobody could answer; the call was stopped.
-    GaveUp(GaveUp),
-}
-
-/// Hears what a call does.
-pub trait Observer {
-    /// A request goes out.
-    fn sends(&self, request: &LegRequest, phase: Phase);
-    /// A request came back, and the call is in this phase now.
-    fn returned(&self, leg: &LegId, phase: Phase);
-}
-
-type Pending<'a> = Pin<Box<dyn Future<Output = Result<Event, GaveUp>> + 'a>>;
+type Pending<'a> = Pin<Box<dyn Future<Output = Next> + 'a>>;
 
 impl Http {
     /// Makes a client of the endpoint at a URL.
@@ -54,66 +39,49 @@ impl Http {
         // What goes to one server goes to no other, whatever the one says: answers and state are
         // for who asked.
         let client = Client::builder().redirect(Policy::none()).build().unwrap_or_default();
-        Self { client, url: url.into(), epoch: SystemInstant::now() }
+        Self { client, url: url.into(), epoch: Epoch::new() }
     }
 
     /// Returns the time, as the machines want it.
     #[must_use]
     pub fn now(&self) -> Instant {
-        Instant::from_epoch(self.epoch.elapsed())
+        self.epoch.now()
     }
 
     /// Carries out what a call decides, until it settles.
     pub async fn drive(
         &self,
-        mut call: Invocation,
+        call: Invocation,
         started: Actions,
         surface: &dyn Surface,
         observer: &dyn Observer,
     ) -> Ended {
-        let mut actions = started;
+        let mut call = Call::new(call, self.epoch, observer);
         let mut pending: FuturesUnordered<Pending<'_>> = FuturesUnordered::new();
-        let mut gave_up = None;
-        let mut interrupted = Box::pin(tokio::signal::ctrl_c());
+        let mut interrupted = pin!(tokio::signal::ctrl_c());
+        let mut actions = started;
         loop {
             for action in actions {
                 match action {
                     Action::Send(request) => {
-                        observer.sends(&request, call.phase());
+                        call.sends(&request);
                         pending.push(Box::pin(async { Ok(self.post(request).await) }));
                     }
                     Action::Ask { round, key, interaction } => {
-                        pending.push(Box::pin(surface.ask(round, key, interaction)));
+                        pending.push(surface.ask(round, key, interaction));
                     }
                     // Whoever drops the response closes it. A question that is dropped is not
                     // waited for any more; taking it off the screen is the surface's to do.
                     Action::CancelLeg { .. } | Action::Retract { .. } => pending.clear(),
-                    Action::Settle(outcome) => {
-                        return gave_up.map_or(Ended::Settled(outcome), Ended::GaveUp);
-                    }
+                    Action::Settle(outcome) => return call.end(outcome),
                 }
             }
             let next = tokio::select! {
                 Some(next) = pending.next() => next,
-                () = until(call.deadline(), self.now()) => Ok(Event::Tick),
+                () = sleep(call.wait()) => Ok(Event::Tick),
                 _ = &mut interrupted => Ok(Event::Stop),
             };
-            let event = next.unwrap_or_else(|why| {
-                gave_up = Some(why);
-                Event::Stop
-            });
-            let leg = if let Event::Reply { leg, .. } = &event { Some(leg.clone()) } else { None };
-            actions = match call.handle(self.now(), event) {
-                Ok(actions) => actions,
-                Err(misuse) => {
-                    // The surface answered what the form does not take.
-                    gave_up = Some(GaveUp(misuse.to_string()));
-                    call.handle(self.now(), Event::Stop).unwrap_or_default()
-                }
-            };
-            if let Some(leg) = leg {
-                observer.returned(&leg, call.phase());
-            }
+            actions = call.handle(next);
         }
     }
 
@@ -140,13 +108,6 @@ impl Http {
             Ok(reply) => Event::Reply { leg, reply },
             Err(_) => Event::ConnectionLost,
         }
-    }
-}
-
-async fn until(deadline: Option<Instant>, now: Instant) {
-    match deadline {
-        Some(deadline) => sleep(deadline.since(now)).await,
-        None => core::future::pending().await,
     }
 }
 

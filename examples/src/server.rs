@@ -14,7 +14,7 @@ use axum::{
 use getrandom::{SysRng, rand_core::UnwrapErr};
 use mrtr_core::{
     Endpoint, Exchange, UnixTime,
-    exchange::{Action, Actions, Event, Headers, Incoming, Report, Run},
+    exchange::{Action, Actions, Event, Headers, Incoming, Report, Respond, Run},
 };
 use tokio::net::TcpListener;
 
@@ -47,14 +47,14 @@ pub async fn listen(port: u16) -> io::Result<TcpListener> {
 /// A listener that fails.
 pub async fn serve(listener: TcpListener, server: Server) -> io::Result<()> {
     let router = Router::new()
-        .route("/mcp", post(answer))
+        .route("/mcp", post(respond))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .with_state(Arc::new(server));
     axum::serve(listener, router).await
 }
 
-/// Answers one request: asks the exchange, runs the handler if it says so, writes what it says.
-async fn answer(State(server): State<Arc<Server>>, headers: HeaderMap, body: Bytes) -> Response {
+/// Answers a request of HTTP.
+async fn respond(State(server): State<Arc<Server>>, headers: HeaderMap, body: Bytes) -> Response {
     let checked = check_once(&headers)
         .and_then(|()| check_origin(&headers))
         .and_then(|()| check_content_type(&headers));
@@ -62,15 +62,23 @@ async fn answer(State(server): State<Arc<Server>>, headers: HeaderMap, body: Byt
         return status.into_response();
     }
     let header = |name: &'static str| text(&headers, HeaderName::from_static(name));
-    let incoming = Incoming {
-        message: &body,
-        headers: Some(Headers {
-            protocol_version: header("mcp-protocol-version"),
-            method: header("mcp-method"),
-            name: header("mcp-name"),
-        }),
-        principal: None,
+    let repeated = Headers {
+        protocol_version: header("mcp-protocol-version"),
+        method: header("mcp-method"),
+        name: header("mcp-name"),
     };
+    answer(&server, &body, Some(repeated))
+        .map_or_else(|| StatusCode::INTERNAL_SERVER_ERROR.into_response(), write)
+}
+
+/// Answers a message of any transport: asks the exchange, runs the handler if it says so, and
+/// returns what to write. The exchange always says something.
+pub(crate) fn answer(
+    server: &Server,
+    message: &[u8],
+    headers: Option<Headers<'_>>,
+) -> Option<Respond> {
+    let incoming = Incoming { message, headers, principal: None };
     let (mut exchange, actions) = Exchange::receive(&server.endpoint, now(), incoming);
     let mut response = None;
     let mut actions = actions.into_iter();
@@ -82,14 +90,14 @@ async fn answer(State(server): State<Arc<Server>>, headers: HeaderMap, body: Byt
                 // A handler ends once, so there is nothing to refuse.
                 actions = ended.unwrap_or_else(|_| Actions::default()).into_iter();
             }
-            Action::Respond(respond) => response = Some(write(respond)),
+            Action::Respond(respond) => response = Some(respond),
             Action::Report(report) => (server.reporter)(&report),
         }
     }
-    response.unwrap_or_else(|| StatusCode::INTERNAL_SERVER_ERROR.into_response())
+    response
 }
 
-fn write(respond: mrtr_core::exchange::Respond) -> Response {
+fn write(respond: Respond) -> Response {
     let status = StatusCode::from_u16(respond.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     match respond.body {
         Some(body) => {

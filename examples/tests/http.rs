@@ -8,22 +8,28 @@
     reason = "this is a test"
 )]
 
-use std::sync::{Arc, Mutex};
+use core::time::Duration;
+use std::{
+    io::ErrorKind,
+    sync::{Arc, Mutex},
+};
 
 use mrtr_core::{
-    Binding, Claims, Endpoint, Fault, Invocation, InvocationId, Keyring, LegId, LegRequest, Limits,
-    Outcome, Phase, Request, RequestState,
+    Binding, Claims, Clock, Endpoint, Fault, Invocation, InvocationId, Keyring, LegId, LegRequest,
+    Limits, Outcome, Phase, Request, RequestState,
     exchange::{Event, Run},
     wire::{Method, RawJson},
 };
 use mrtr_examples::{
-    client::{Ended, Http, Observer},
+    call::{Ended, Observer},
+    client::Http,
     server::{self, Server},
     surface::Script,
 };
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
+    time::timeout,
 };
 
 struct Silent;
@@ -38,13 +44,15 @@ fn yes() -> Script {
 }
 
 async fn call(url: &str, script: &Script) -> Ended {
-    let http = Http::new(url);
+    call_within(&Http::new(url), url, script, Limits::default()).await
+}
+
+async fn call_within(http: &Http, url: &str, script: &Script, limits: Limits) -> Ended {
     let params = RawJson::parse(r#"{"name":"größe","arguments":{}}"#).unwrap();
     let id = InvocationId::new("call-1").unwrap();
     let request = Request::new(id, Method::ToolsCall, params, Binding::new(url));
     let claims = Claims::none().with_form(script);
-    let (call, actions) =
-        Invocation::start(http.now(), request, claims, Limits::default()).unwrap();
+    let (call, actions) = Invocation::start(http.now(), request, claims, limits).unwrap();
     http.drive(call, actions, script, &Silent).await
 }
 
@@ -192,6 +200,36 @@ async fn a_connection_that_breaks_leaves_the_outcome_unknown() {
         assert_eq!(outcome(&url).await, Outcome::OutcomeUnknown);
     }
     assert_eq!(outcome("http://127.0.0.1:1/mcp").await, Outcome::OutcomeUnknown);
+}
+
+/// proves: CL-10, CL-11
+#[tokio::test]
+async fn a_leg_that_times_out_is_cancelled_by_closing_its_response() {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n: working\n\n";
+    for begun in ["", head] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+        let server = tokio::spawn(async move {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            read_request(&mut socket).await;
+            socket.write_all(begun.as_bytes()).await.unwrap();
+            let mut rest = Vec::new();
+            let ended = socket.read_to_end(&mut rest).await.map_err(|error| error.kind());
+            // Nothing is said elsewhere either.
+            let more = timeout(Duration::from_millis(100), listener.accept()).await;
+            (ended, more.is_ok())
+        });
+        let http = Http::new(&url);
+        let mut limits = Limits::default();
+        limits.clocks.leg = Duration::from_millis(500);
+        let ended = call_within(&http, &url, &yes(), limits).await;
+        assert!(matches!(ended, Ended::Settled(Outcome::TimedOut(Clock::Leg))));
+        // The client lives on: what it closed is the response.
+        let (ended, more) = timeout(Duration::from_secs(10), server).await.unwrap().unwrap();
+        assert!(matches!(ended, Ok(0) | Err(ErrorKind::ConnectionReset)), "{ended:?}");
+        assert!(!more);
+        drop(http);
+    }
 }
 
 /// proves: CL-08

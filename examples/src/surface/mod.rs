@@ -13,8 +13,8 @@ pub use terminal::Terminal;
 /// The advice that every form carries.
 pub const WARNING: &str = "Never enter passwords, API keys, tokens or payment details in a form.";
 
-/// Answers the questions of a call: forms, and URLs to open.
-pub trait Surface: AnswersForms + AnswersUrls {
+/// Answers the questions of a call: forms, and URLs to open. It needs no runtime of a certain kind.
+pub trait Surface: AnswersForms + AnswersUrls + Send + Sync {
     /// Asks, and returns the event that answers.
     fn ask(
         &self,

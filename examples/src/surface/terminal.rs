@@ -11,7 +11,7 @@ use mrtr_core::{
     AnswersForms, AnswersUrls, Event, Interaction,
     wire::{FormRequest, Response, UrlRequest},
 };
-use tokio::sync::Mutex;
+use smol::{lock::Mutex, unblock};
 
 use super::{GaveUp, Surface, WARNING, not_claimed};
 
@@ -45,17 +45,14 @@ impl Surface for Terminal {
         Box::pin(async move {
             let _screen = self.screen.lock().await;
             // Prompts wait for keys, so they wait on a thread of their own.
-            let asked = tokio::task::spawn_blocking(move || match interaction {
+            let asked = unblock(move || match interaction {
                 Interaction::Form(request) => fill(&requester, request).map(Response::from),
                 Interaction::Url(request) => consent(&requester, &request),
                 Interaction::Sampling(_) | Interaction::Roots => {
                     Err(InquireError::Custom(not_claimed().0.into()))
                 }
             });
-            let response = asked
-                .await
-                .map_err(|error| GaveUp(error.to_string()))?
-                .map_err(|error| GaveUp(error.to_string()))?;
+            let response = asked.await.map_err(|error| GaveUp(error.to_string()))?;
             Ok(Event::Answer { round, key, response })
         })
     }

@@ -3,24 +3,25 @@
 
 #![forbid(unsafe_code)]
 
+mod call;
 mod tool;
 
-use std::{io::IsTerminal as _, process::ExitCode};
+use std::{
+    io::{self, IsTerminal as _},
+    process::ExitCode,
+    sync::Arc,
+};
 
+use call::{Runtime, Target};
 use clap::{Args, Parser, Subcommand};
 use getrandom::{SysRng, rand_core::Rng as _, rand_core::UnwrapErr};
-use mrtr_core::{
-    Binding, Claims, Endpoint, Invocation, InvocationId, Keyring, LegId, LegRequest, Limits,
-    Outcome, Phase, Request, RequestState,
-    exchange::Report,
-    wire::{Method, RawJson},
-};
+use mrtr_core::{Endpoint, Keyring, RequestState, exchange::Report};
 use mrtr_examples::{
-    client::{Ended, Http, Observer},
     server::{self, Server},
+    stdio,
     surface::{Script, Surface, Terminal},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Deploys, after asking where to: a client and a server of MCP 2026-07-28 in one process.
 #[derive(Parser)]
@@ -39,11 +40,21 @@ enum Side {
         /// The port; 0 picks a free one.
         #[arg(long, default_value_t = 0)]
         port: u16,
+        /// Serves at the standard input and output instead, until the input ends.
+        #[arg(long, conflicts_with = "port")]
+        stdio: bool,
     },
-    /// Calls a tool of any server.
+    /// Calls a tool of any server: one at a URL, or one that is started by a command.
     Call {
         /// The URL of the server.
-        url: String,
+        #[arg(required_unless_present = "command", conflicts_with = "command")]
+        url: Option<String>,
+        /// The command of a server that speaks over its standard input and output.
+        #[arg(last = true)]
+        command: Vec<String>,
+        /// What carries a call over stdio.
+        #[arg(long, value_enum, default_value = "threads", requires = "command")]
+        runtime: Runtime,
         /// The tool.
         #[arg(long)]
         tool: String,
@@ -75,15 +86,15 @@ fn pair(text: &str) -> Result<(String, String), String> {
 
 impl Answers {
     /// Picks who answers. `None`: there is nobody.
-    fn surface(self, requester: String) -> Option<Box<dyn Surface>> {
+    fn surface(self, requester: String) -> Option<Arc<dyn Surface>> {
         if self.decline {
-            Some(Box::new(Script::Decline))
+            Some(Arc::new(Script::Decline))
         } else if self.dismiss {
-            Some(Box::new(Script::Dismiss))
+            Some(Arc::new(Script::Dismiss))
         } else if !self.given.is_empty() {
-            Some(Box::new(Script::Accept(self.given)))
+            Some(Arc::new(Script::Accept(self.given)))
         } else if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
-            Some(Box::new(Terminal::new(requester)))
+            Some(Arc::new(Terminal::new(requester)))
         } else {
             None
         }
@@ -94,12 +105,8 @@ type Failure = Box<dyn core::error::Error>;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let done = tokio::runtime::Runtime::new().map_err(Failure::from).and_then(|runtime| {
-        let done = runtime.block_on(run(cli));
-        // A prompt that was taken back still waits for a key. Nobody waits for it.
-        runtime.shutdown_background();
-        done
-    });
+    let runtime = tokio::runtime::Runtime::new().map_err(Failure::from);
+    let done = runtime.and_then(|runtime| runtime.block_on(run(cli)));
     let _ = crossterm::terminal::disable_raw_mode();
     match done {
         Ok(code) => code,
@@ -112,7 +119,12 @@ fn main() -> ExitCode {
 
 async fn run(cli: Cli) -> Result<ExitCode, Failure> {
     match cli.side {
-        Some(Side::Serve { port }) => {
+        Some(Side::Serve { stdio: true, .. }) => {
+            // Nothing else runs, so it may hold the thread.
+            stdio::server::serve(&deploy_server()?, io::stdin().lock(), io::stdout().lock())?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(Side::Serve { port, stdio: false }) => {
             let listener = server::listen(port).await?;
             println!("serving http://{}/mcp", listener.local_addr()?);
             tokio::select! {
@@ -121,17 +133,19 @@ async fn run(cli: Cli) -> Result<ExitCode, Failure> {
             }
             Ok(ExitCode::SUCCESS)
         }
-        Some(Side::Call { url, tool, args, answers }) => {
+        Some(Side::Call { url, command, runtime, tool, args, answers }) => {
             let arguments = serde_json::from_str(&args).map_err(
                 |_| "expected the arguments to be JSON, such as {\"artifact\":\"build-42\"}",
             )?;
-            call(&url, &tool, arguments, answers).await
+            let target = url.map_or(Target::Command(command, runtime), Target::Url);
+            call::call(target, &tool, arguments, answers).await
         }
         None => {
             let listener = server::listen(0).await?;
             let url = format!("http://{}/mcp", listener.local_addr()?);
             tokio::spawn(server::serve(listener, deploy_server()?));
-            call(&url, "deploy", json!({"artifact": "build-42"}), cli.answers).await
+            let arguments = json!({"artifact": "build-42"});
+            call::call(Target::Url(url), "deploy", arguments, cli.answers).await
         }
     }
 }
@@ -152,83 +166,5 @@ fn deploy_server() -> Result<Server, Failure> {
 fn report(report: &Report) {
     if !matches!(report, Report::InputRequired { .. }) {
         eprintln!("server: {report:?}");
-    }
-}
-
-/// Calls a tool and prints each leg and the outcome.
-async fn call(
-    url: &str,
-    tool: &str,
-    arguments: Value,
-    answers: Answers,
-) -> Result<ExitCode, Failure> {
-    let requester = format!("The server at {url} (its tool {tool}, both unverified)");
-    // Without somebody who answers there is no claim that somebody does, and no call.
-    let surface = answers.surface(requester).ok_or(
-        "there is no terminal to ask at: answer with --answer NAME=VALUE, --decline or --dismiss",
-    )?;
-    let params = json!({
-        "name": tool,
-        "arguments": arguments,
-        "_meta": {"io.modelcontextprotocol/clientInfo": {"name": "deploy", "version": env!("CARGO_PKG_VERSION")}},
-    });
-    let http = Http::new(url);
-    let request = Request::new(
-        InvocationId::new("call-1")?,
-        Method::ToolsCall,
-        RawJson::from_value(&params)?,
-        Binding::new(url),
-    );
-    let claims = Claims::none().with_form(surface.as_ref()).with_url(surface.as_ref());
-    let (call, actions) = Invocation::start(http.now(), request, claims, Limits::default())?;
-    match http.drive(call, actions, surface.as_ref(), &Printer).await {
-        Ended::Settled(outcome) => Ok(print(&outcome)),
-        Ended::GaveUp(why) => Err(format!("{why}\nno answer was sent").into()),
-    }
-}
-
-/// Prints each leg as it goes.
-struct Printer;
-
-impl Observer for Printer {
-    fn sends(&self, request: &LegRequest, phase: Phase) {
-        let state = match request.state_bytes {
-            None => "no requestState".into(),
-            Some(bytes) => format!("requestState of {bytes} bytes"),
-        };
-        println!("→ {} {} ({phase:?}, {state})", request.leg, request.method.as_str());
-    }
-
-    fn returned(&self, leg: &LegId, phase: Phase) {
-        println!("← {leg} ({phase:?})");
-    }
-}
-
-/// Prints how the call ended. Only a result that is no error is a success.
-fn print(outcome: &Outcome) -> ExitCode {
-    match outcome {
-        Outcome::Complete(result) => {
-            let result: Value = serde_json::from_str(result.as_str()).unwrap_or_default();
-            for block in result.get("content").and_then(Value::as_array).into_iter().flatten() {
-                let text = block.get("text").and_then(Value::as_str).unwrap_or("(not a text)");
-                println!("{}", form_model::SafeText::paragraph(text));
-            }
-            let failed = result.get("isError") == Some(&Value::Bool(true));
-            if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
-        }
-        Outcome::Error(error) => {
-            let message = form_model::SafeText::line(&error.message);
-            eprintln!("the server refused: {message} ({})", error.code);
-            ExitCode::FAILURE
-        }
-        Outcome::Fault(_)
-        | Outcome::TimedOut(_)
-        | Outcome::Stopped
-        | Outcome::Unanswerable
-        | Outcome::Lost
-        | Outcome::OutcomeUnknown => {
-            eprintln!("{}", form_model::SafeText::line(&outcome.to_string()));
-            ExitCode::FAILURE
-        }
     }
 }

@@ -1,0 +1,197 @@
+//! The client's side: a call of any tool, over HTTP or stdio.
+
+use core::fmt;
+use std::{
+    io,
+    process::{Command, ExitCode},
+    sync::{Arc, mpsc},
+};
+
+use clap::ValueEnum;
+use mrtr_core::{
+    Actions, Binding, Claims, Event, Instant, Invocation, InvocationId, LegId, LegRequest, Limits,
+    Outcome, Phase, Request, StartError,
+    wire::{Method, RawJson},
+};
+use mrtr_examples::{
+    call::{Ended, Observer},
+    client::Http,
+    stdio,
+    surface::Surface,
+};
+use serde_json::{Value, json};
+
+use crate::{Answers, Failure};
+
+/// Is a server to call.
+pub(crate) enum Target {
+    /// It is at a URL.
+    Url(String),
+    /// It is started by a command, and called over stdio.
+    Command(Vec<String>, Runtime),
+}
+
+/// Is what carries a call over stdio.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Runtime {
+    /// Plain threads.
+    Threads,
+    /// The runtime smol.
+    Smol,
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Url(url) => f.write_str(url),
+            Self::Command(command, _) => f.write_str(&command.join(" ")),
+        }
+    }
+}
+
+/// Calls a tool and prints each leg and the outcome.
+pub(crate) async fn call(
+    target: Target,
+    tool: &str,
+    arguments: Value,
+    answers: Answers,
+) -> Result<ExitCode, Failure> {
+    let requester = format!("The server {target} (its tool {tool}, both unverified)");
+    // Without somebody who answers there is no claim that somebody does, and no call.
+    let surface = answers.surface(requester).ok_or(
+        "there is no terminal to ask at: answer with --answer NAME=VALUE, --decline or --dismiss",
+    )?;
+    let params = json!({
+        "name": tool,
+        "arguments": arguments,
+        "_meta": {"io.modelcontextprotocol/clientInfo": {"name": "deploy", "version": env!("CARGO_PKG_VERSION")}},
+    });
+    let request = Request::new(
+        InvocationId::new("call-1")?,
+        Method::ToolsCall,
+        RawJson::from_value(&params)?,
+        Binding::new(&target.to_string()),
+    );
+    let claims = Claims::none().with_form(surface.as_ref()).with_url(surface.as_ref());
+    let start = |now| Invocation::start(now, request, claims, Limits::default());
+    let ended = match target {
+        Target::Url(url) => over_http(&url, start, surface.as_ref()).await?,
+        Target::Command(command, Runtime::Threads) => on_threads(&command, start, surface).await?,
+        Target::Command(command, Runtime::Smol) => on_smol(&command, start, surface).await?,
+    };
+    match ended {
+        Ended::Settled(outcome) => Ok(print(&outcome)),
+        Ended::GaveUp(why) => Err(format!("{why}\nno answer was sent").into()),
+    }
+}
+
+type Started = Result<(Invocation, Actions), StartError>;
+
+async fn over_http(
+    url: &str,
+    start: impl FnOnce(Instant) -> Started,
+    surface: &dyn Surface,
+) -> Result<Ended, Failure> {
+    let http = Http::new(url);
+    let (call, actions) = start(http.now())?;
+    Ok(http.drive(call, actions, surface, &Printer).await)
+}
+
+async fn on_threads(
+    command: &[String],
+    start: impl FnOnce(Instant) -> Started,
+    surface: Arc<dyn Surface>,
+) -> Result<Ended, Failure> {
+    let child = stdio::threads::Child::spawn(to_start(command)).map_err(not_started)?;
+    let (call, actions) = start(child.now())?;
+    let (inbox, events) = mpsc::channel();
+    let stop = inbox.clone();
+    on_interrupt(move || drop(stop.send(Ok(Event::Stop))));
+    let drive = move || child.drive(call, actions, &surface, &Printer, (inbox, events));
+    Ok(tokio::task::spawn_blocking(drive).await?)
+}
+
+async fn on_smol(
+    command: &[String],
+    start: impl FnOnce(Instant) -> Started,
+    surface: Arc<dyn Surface>,
+) -> Result<Ended, Failure> {
+    let child = stdio::smol::Child::spawn(to_start(command)).map_err(not_started)?;
+    let (call, actions) = start(child.now())?;
+    let (inbox, events) = smol::channel::unbounded();
+    let stop = inbox.clone();
+    on_interrupt(move || drop(stop.try_send(Ok(Event::Stop))));
+    let drive = async move |channel| {
+        let ended = child.drive(call, actions, surface.as_ref(), &Printer, channel).await;
+        child.close().await;
+        ended
+    };
+    Ok(tokio::task::spawn_blocking(|| smol::block_on(drive((inbox, events)))).await?)
+}
+
+/// Makes the command that starts a server. There is one: a call without a URL needs it.
+fn to_start(command: &[String]) -> Command {
+    let (program, args) = command.split_first().map_or(("", command), |(p, args)| (p, args));
+    let mut command = Command::new(program);
+    command.args(args);
+    command
+}
+
+fn not_started(error: io::Error) -> String {
+    format!("the server does not start: {error}")
+}
+
+/// Lets an interrupt stop the call, so that the server hears of it.
+fn on_interrupt(stop: impl FnOnce() + Send + 'static) {
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            stop();
+        }
+    });
+}
+
+/// Prints each leg as it goes.
+struct Printer;
+
+impl Observer for Printer {
+    fn sends(&self, request: &LegRequest, phase: Phase) {
+        let state = match request.state_bytes {
+            None => "no requestState".into(),
+            Some(bytes) => format!("requestState of {bytes} bytes"),
+        };
+        println!("→ {} {} ({phase:?}, {state})", request.leg, request.method.as_str());
+    }
+
+    fn returned(&self, leg: &LegId, phase: Phase) {
+        println!("← {leg} ({phase:?})");
+    }
+}
+
+/// Prints how the call ended. Only a result that is no error is a success.
+fn print(outcome: &Outcome) -> ExitCode {
+    match outcome {
+        Outcome::Complete(result) => {
+            let result: Value = serde_json::from_str(result.as_str()).unwrap_or_default();
+            for block in result.get("content").and_then(Value::as_array).into_iter().flatten() {
+                let text = block.get("text").and_then(Value::as_str).unwrap_or("(not a text)");
+                println!("{}", form_model::SafeText::paragraph(text));
+            }
+            let failed = result.get("isError") == Some(&Value::Bool(true));
+            if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+        }
+        Outcome::Error(error) => {
+            let message = form_model::SafeText::line(&error.message);
+            eprintln!("the server refused: {message} ({})", error.code);
+            ExitCode::FAILURE
+        }
+        Outcome::Fault(_)
+        | Outcome::TimedOut(_)
+        | Outcome::Stopped
+        | Outcome::Unanswerable
+        | Outcome::Lost
+        | Outcome::OutcomeUnknown => {
+            eprintln!("{}", form_model::SafeText::line(&outcome.to_string()));
+            ExitCode::FAILURE
+        }
+    }
+}

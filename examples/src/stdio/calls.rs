@@ -1,0 +1,109 @@
+//! The calls over one connection: each waits for one leg at most, and a line finds whose it is.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use mrtr_core::{
+    Event, InvocationId, LegId, Reply,
+    wire::{Message, RpcResponse, WireError},
+};
+
+use super::LINE_BYTES_MAX;
+
+/// Is where a call hears what happens.
+pub(super) trait Inbox {
+    /// Tells the call, if it still listens.
+    fn put(&self, event: Event);
+}
+
+/// Is the calls over one connection.
+pub(super) struct Calls<I>(Mutex<State<I>>);
+
+struct State<I> {
+    waiting: BTreeMap<InvocationId, Waiting<I>>,
+    is_lost: bool,
+}
+
+/// Is a call, and the leg that it waits for.
+struct Waiting<I> {
+    inbox: I,
+    leg: Option<LegId>,
+}
+
+/// Is the place of a call among those of a connection, which it leaves when this is dropped.
+pub(super) struct Seat<'c, I: Inbox> {
+    calls: &'c Calls<I>,
+    call: InvocationId,
+}
+
+impl<I: Inbox> Calls<I> {
+    pub(super) const fn new() -> Self {
+        Self(Mutex::new(State { waiting: BTreeMap::new(), is_lost: false }))
+    }
+
+    /// Lets a call take part, whose id no other call of the connection has.
+    pub(super) fn join(&self, call: &InvocationId, inbox: I) -> Seat<'_, I> {
+        let mut state = self.lock();
+        if state.is_lost {
+            inbox.put(Event::ConnectionLost);
+        }
+        state.waiting.insert(call.clone(), Waiting { inbox, leg: None });
+        Seat { calls: self, call: call.clone() }
+    }
+
+    /// Reads a line. A response is for the leg whose id it has. What can not be read could have
+    /// been the response to any leg, so it is one to all of them.
+    pub(super) fn read(&self, line: &[u8]) {
+        let read = match decode(line) {
+            // A notification. Requests are not for a server to send, and get no answer.
+            Err(_) if line.len() <= LINE_BYTES_MAX && Message::decode(line).is_ok() => return,
+            read => read,
+        };
+        let reply_to = |leg: &LegId| match &read {
+            Ok(response) if response.id.as_ref().is_some_and(|id| *id != leg.to_string()) => None,
+            Ok(_) => Some(Reply::read(leg, line)),
+            Err(error) => Some(Reply::Unreadable(*error)),
+        };
+        for Waiting { inbox, leg: waited } in self.lock().waiting.values_mut() {
+            let reply = waited.as_ref().and_then(reply_to);
+            if let Some((reply, leg)) = reply.and_then(|reply| Some((reply, waited.take()?))) {
+                inbox.put(Event::Reply { leg, reply });
+            }
+        }
+    }
+
+    /// Tells every call, also one that comes later, that the connection is gone.
+    pub(super) fn lose(&self) {
+        let mut state = self.lock();
+        state.is_lost = true;
+        state.waiting.values().for_each(|call| call.inbox.put(Event::ConnectionLost));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<I>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<I: Inbox> Seat<'_, I> {
+    /// Says which leg the call waits for; `None` for no leg any more.
+    pub(super) fn waits_for(&self, leg: Option<LegId>) {
+        if let Some(call) = self.calls.lock().waiting.get_mut(&self.call) {
+            call.leg = leg;
+        }
+    }
+}
+
+impl<I: Inbox> Drop for Seat<'_, I> {
+    fn drop(&mut self) {
+        self.calls.lock().waiting.remove(&self.call);
+    }
+}
+
+fn decode(line: &[u8]) -> Result<RpcResponse, WireError> {
+    if line.len() > LINE_BYTES_MAX {
+        return Err(WireError::TooLarge { what: "a line in bytes", max: LINE_BYTES_MAX });
+    }
+    RpcResponse::decode(line)
+}

@@ -1,0 +1,25 @@
+//! An endpoint over stdio of MCP 2026-07-28: one line in, one line out.
+
+use std::io::{self, Read, Write};
+
+use super::{line, lines};
+use crate::server::{Server, answer};
+
+/// Serves the endpoint, one request after the other, until the input ends.
+///
+/// Nothing but messages goes to the output. A notification gets no answer: one that cancels a
+/// request comes when that is answered.
+///
+/// # Errors
+///
+/// An input or output that fails.
+pub fn serve(server: &Server, input: impl Read, mut output: impl Write) -> io::Result<()> {
+    for message in lines(input) {
+        let respond = answer(server, &message?, None);
+        if let Some(body) = respond.and_then(|respond| respond.body) {
+            output.write_all(line(body.as_str()).as_bytes())?;
+            output.flush()?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,157 @@
+//! Calls of a server that is a child process, on plain threads: one reads, one writes, and each
+//! call runs on the thread of whoever makes it.
+
+use core::time::Duration;
+use std::{
+    io::{self, Write as _},
+    process::{self, ChildStdin, Command, Stdio},
+    sync::{
+        Arc,
+        mpsc::{self, Receiver, Sender},
+    },
+    thread,
+    time::Instant as SystemInstant,
+};
+
+use mrtr_core::{Action, Actions, Event, Instant, Invocation};
+
+use super::{
+    EXIT_GRACE,
+    calls::{Calls, Inbox},
+    cancelled, line, lines, shield,
+};
+use crate::{
+    call::{Call, Ended, Epoch, Next, Observer},
+    surface::{GaveUp, Surface},
+};
+
+/// How often to look whether a server has exited.
+const EXIT_POLL: Duration = Duration::from_millis(10);
+
+/// Is a server that runs as a child process, and the calls of it. Dropping it ends the server.
+pub struct Child {
+    process: process::Child,
+    /// Lines to write, and which call to tell if one can not be written.
+    outgoing: Option<Sender<(String, Sender<Next>)>>,
+    calls: Arc<Calls<Sender<Next>>>,
+    epoch: Epoch,
+}
+
+impl Child {
+    /// Starts a server. Its errors go where those of this process go, unless the command says
+    /// otherwise.
+    ///
+    /// # Errors
+    ///
+    /// A command that does not start.
+    pub fn spawn(mut command: Command) -> io::Result<Self> {
+        shield(&mut command);
+        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let no_pipe = || io::Error::other("the process has no pipes");
+        let stdin = process.stdin.take().ok_or_else(no_pipe)?;
+        let stdout = process.stdout.take().ok_or_else(no_pipe)?;
+        let (outgoing, written) = mpsc::channel();
+        let calls = Arc::new(Calls::new());
+        let child = Self { process, outgoing: Some(outgoing), calls, epoch: Epoch::new() };
+        let calls = child.calls.clone();
+        thread::Builder::new().spawn(move || {
+            // How the stream ends makes no difference.
+            lines(stdout).map_while(Result::ok).for_each(|line| calls.read(&line));
+            calls.lose();
+        })?;
+        thread::Builder::new().spawn(move || write(stdin, &written))?;
+        Ok(child)
+    }
+
+    /// Returns the time, as the machines want it.
+    #[must_use]
+    pub fn now(&self) -> Instant {
+        self.epoch.now()
+    }
+
+    /// Carries out what a call decides, until it settles. Calls run side by side, each under an id
+    /// of its own. The caller makes the channel, and may send events of its own into it, such as
+    /// [`Event::Stop`].
+    pub fn drive(
+        &self,
+        call: Invocation,
+        started: Actions,
+        surface: &Arc<dyn Surface>,
+        observer: &dyn Observer,
+        (inbox, events): (Sender<Next>, Receiver<Next>),
+    ) -> Ended {
+        let seat = self.calls.join(call.id(), inbox.clone());
+        let mut call = Call::new(call, self.epoch, observer);
+        let mut actions = started;
+        loop {
+            for action in actions {
+                match action {
+                    Action::Send(request) => {
+                        call.sends(&request);
+                        seat.waits_for(Some(request.leg.clone()));
+                        self.write(&request.to_json(), &inbox);
+                    }
+                    Action::CancelLeg { leg } => {
+                        seat.waits_for(None);
+                        self.write(&cancelled(&leg), &inbox);
+                    }
+                    Action::Ask { round, key, interaction } => {
+                        let surface = surface.clone();
+                        let ask = move || pollster::block_on(surface.ask(round, key, interaction));
+                        answer(inbox.clone(), ask);
+                    }
+                    // What is answered all the same is not heard. Taking the question off the
+                    // screen is the surface's to do.
+                    Action::Retract { .. } => {}
+                    Action::Settle(outcome) => return call.end(outcome),
+                }
+            }
+            actions = call.handle(events.recv_timeout(call.wait()).unwrap_or(Ok(Event::Tick)));
+        }
+    }
+
+    fn write(&self, message: &str, inbox: &Sender<Next>) {
+        if let Some(outgoing) = &self.outgoing {
+            // The writer listens for as long as there is somebody to write for.
+            let _ = outgoing.send((line(message), inbox.clone()));
+        }
+    }
+}
+
+impl Drop for Child {
+    /// Closes the server's input, behind what is still to be written, and waits for it to exit.
+    fn drop(&mut self) {
+        self.outgoing = None;
+        let closed = SystemInstant::now();
+        while matches!(self.process.try_wait(), Ok(None)) && closed.elapsed() < EXIT_GRACE {
+            thread::sleep(EXIT_POLL);
+        }
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Writes line after line, as long as somebody could send one.
+fn write(mut stdin: ChildStdin, lines: &Receiver<(String, Sender<Next>)>) {
+    for (line, inbox) in lines {
+        if stdin.write_all(line.as_bytes()).is_err() {
+            inbox.put(Event::ConnectionLost);
+        }
+    }
+}
+
+/// Asks on a thread of its own, and puts what comes of it into the inbox.
+fn answer(inbox: Sender<Next>, ask: impl FnOnce() -> Next + Send + 'static) {
+    let answers = inbox.clone();
+    let asking = thread::Builder::new().spawn(move || answers.send(ask()));
+    if let Err(error) = asking {
+        let _ = inbox.send(Err(GaveUp(error.to_string())));
+    }
+}
+
+impl Inbox for Sender<Next> {
+    fn put(&self, event: Event) {
+        // A call that is over does not listen.
+        let _ = self.send(Ok(event));
+    }
+}

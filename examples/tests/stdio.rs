@@ -1,0 +1,561 @@
+//! The adapters over child processes: both clients against the same servers, and the server.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "this is a test"
+)]
+
+use core::{future::Future, pin::Pin, time::Duration};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::{Arc, mpsc},
+    thread,
+    time::Instant,
+};
+
+use mrtr_core::{
+    AnswersForms, AnswersUrls, Binding, Claims, Clock, Endpoint, Event, Fault, Interaction,
+    Invocation, InvocationId, Keyring, LegId, LegRequest, Limits, Outcome, Phase, Request,
+    RequestState,
+    exchange::{Event as Handled, Run},
+    wire::{Method, RawJson, RpcError, WireError},
+};
+use mrtr_examples::{
+    call::{Ended, Next, Observer},
+    server::Server,
+    stdio,
+    surface::{GaveUp, Script, Surface},
+};
+use serde_json::{Value, json};
+
+#[derive(Clone, Copy, Debug)]
+enum Adapter {
+    Threads,
+    Smol,
+}
+
+const ADAPTERS: [Adapter; 2] = [Adapter::Threads, Adapter::Smol];
+
+/// Is a server that runs as a child process of either adapter.
+enum Child {
+    Threads(stdio::threads::Child),
+    Smol(stdio::smol::Child),
+}
+
+type Stop = Arc<dyn Fn() + Send + Sync>;
+
+/// Says when a call is stopped.
+#[derive(Clone, Copy, PartialEq)]
+enum Stops {
+    Never,
+    /// As soon as a request goes out.
+    Sending,
+    /// As soon as somebody is asked, and right before they answer.
+    Asked,
+}
+
+/// Is who answers and watches. Without a script, nobody answers.
+struct Person {
+    script: Option<Script>,
+    stops: Stops,
+    stop: Stop,
+}
+
+impl AnswersForms for Person {}
+impl AnswersUrls for Person {}
+
+impl Surface for Person {
+    fn ask(
+        &self,
+        round: u32,
+        key: String,
+        interaction: Interaction,
+    ) -> Pin<Box<dyn Future<Output = Result<Event, GaveUp>> + '_>> {
+        if self.stops == Stops::Asked {
+            (self.stop)();
+        }
+        match &self.script {
+            Some(script) => script.ask(round, key, interaction),
+            None => Box::pin(core::future::pending()),
+        }
+    }
+}
+
+impl Observer for Person {
+    fn sends(&self, _: &LegRequest, _: Phase) {
+        if self.stops == Stops::Sending {
+            (self.stop)();
+        }
+    }
+
+    fn returned(&self, _: &LegId, _: Phase) {}
+}
+
+/// Is one call of a tool.
+struct Call {
+    id: &'static str,
+    params: String,
+    script: Option<Script>,
+    stops: Stops,
+    leg: Duration,
+}
+
+impl Call {
+    fn new(id: &'static str) -> Self {
+        let params = r#"{"name":"deploy","arguments":{"artifact":"build-42"}}"#.into();
+        let script = Some(Script::Accept(vec![("confirm".into(), "true".into())]));
+        Self { id, params, script, stops: Stops::Never, leg: Duration::from_secs(60) }
+    }
+
+    fn person(&mut self, stop: impl Fn(Next) + Send + Sync + 'static) -> Arc<Person> {
+        let stop = Arc::new(move || stop(Ok(Event::Stop)));
+        Arc::new(Person { script: self.script.take(), stops: self.stops, stop })
+    }
+}
+
+impl Child {
+    fn spawn(adapter: Adapter, command: Command) -> Self {
+        match adapter {
+            Adapter::Threads => Self::Threads(stdio::threads::Child::spawn(command).unwrap()),
+            Adapter::Smol => Self::Smol(stdio::smol::Child::spawn(command).unwrap()),
+        }
+    }
+
+    fn call(&self, mut call: Call) -> Outcome {
+        let mut limits = Limits::default();
+        limits.clocks.leg = call.leg;
+        let id = InvocationId::new(call.id).unwrap();
+        let params = RawJson::parse(&call.params).unwrap();
+        let request = Request::new(id, Method::ToolsCall, params, Binding::new("child"));
+        let start = |now, person: &Person| {
+            let claims = Claims::none().with_form(person);
+            Invocation::start(now, request, claims, limits).unwrap()
+        };
+        let ended = match self {
+            Self::Threads(child) => {
+                let (inbox, events) = mpsc::channel();
+                let stop = inbox.clone();
+                let person = call.person(move |next| stop.send(next).unwrap());
+                let (machine, actions) = start(child.now(), &person);
+                let surface: Arc<dyn Surface> = person.clone();
+                child.drive(machine, actions, &surface, person.as_ref(), (inbox, events))
+            }
+            Self::Smol(child) => {
+                let (inbox, events) = smol::channel::unbounded();
+                let stop = inbox.clone();
+                let person = call.person(move |next| stop.try_send(next).unwrap());
+                let (machine, actions) = start(child.now(), &person);
+                let person = person.as_ref();
+                smol::block_on(child.drive(machine, actions, person, person, (inbox, events)))
+            }
+        };
+        match ended {
+            Ended::Settled(outcome) => outcome,
+            Ended::GaveUp(why) => panic!("{why}"),
+        }
+    }
+
+    fn close(self) {
+        match self {
+            Self::Threads(child) => drop(child),
+            Self::Smol(child) => smol::block_on(child.close()),
+        }
+    }
+}
+
+/// Is a server that plays a script of the shell, and the file in which it writes what it hears.
+struct Play {
+    adapter: Adapter,
+    command: Command,
+    heard: PathBuf,
+}
+
+impl Play {
+    /// `hear` takes a line off the input, `say` writes one; `$1`, `$2` and so on are the lines.
+    fn new(adapter: Adapter, name: &str, script: &str, lines: &[&str]) -> Self {
+        let heard = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{adapter:?}"));
+        let _ = fs::remove_file(&heard);
+        let words = r#"
+            hear() { IFS= read -r line && printf '%s\n' "$line" >> "$HEARD"; }
+            say() { printf '%s\n' "$1"; }
+        "#;
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("{words}\n{script}"), "sh"]).args(lines).env("HEARD", &heard);
+        Self { adapter, command, heard }
+    }
+
+    /// Plays one call, and returns what the server heard.
+    fn run(self, call: Call) -> (Outcome, Vec<String>) {
+        let child = Child::spawn(self.adapter, self.command);
+        let outcome = child.call(call);
+        child.close();
+        (outcome, heard(&self.heard))
+    }
+}
+
+fn heard(path: &Path) -> Vec<String> {
+    fs::read_to_string(path).unwrap_or_default().lines().map(Into::into).collect()
+}
+
+const ASKS: &str = r#"{"jsonrpc":"2.0","id":"call-1.1","result":{"resultType":"input_required","requestState":"opaque","inputRequests":{"sure":{"method":"elicitation/create","params":{"message":"Sure?","requestedSchema":{"type":"object","properties":{"confirm":{"type":"boolean"}},"required":["confirm"]}}}}}}"#;
+
+fn done(leg: &str) -> String {
+    json!({"jsonrpc": "2.0", "id": leg, "result": {"content": []}}).to_string()
+}
+
+fn cancels(message: &str) -> String {
+    let message: Value = serde_json::from_str(message).unwrap();
+    assert_eq!(message["jsonrpc"], "2.0");
+    assert_eq!(message["method"], "notifications/cancelled");
+    assert_eq!(message.get("id"), None);
+    message["params"]["requestId"].as_str().unwrap().into()
+}
+
+/// proves: CL-02, CL-12
+#[test]
+fn both_adapters_carry_a_deployment_to_its_end_however_it_is_answered() {
+    let given = |pairs: [(&str, &str); 2]| {
+        Script::Accept(pairs.map(|(name, value)| (name.into(), value.into())).into())
+    };
+    for adapter in ADAPTERS {
+        for (script, expected) in [
+            (
+                given([("environment", "production"), ("confirm", "true")]),
+                "deployed build-42 to production",
+            ),
+            (
+                given([("environment", "staging"), ("confirm", "false")]),
+                "build-42 was not deployed: it was not confirmed",
+            ),
+            (Script::Decline, "build-42 was not deployed: declined"),
+            (Script::Dismiss, "build-42 was not deployed: dismissed"),
+        ] {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_deploy"));
+            command.args(["serve", "--stdio"]);
+            let child = Child::spawn(adapter, command);
+            let outcome = child.call(Call { script: Some(script), ..Call::new("call-1") });
+            child.close();
+            let Outcome::Complete(result) = outcome else { panic!("{adapter:?}: {outcome:?}") };
+            let result: Value = serde_json::from_str(result.as_str()).unwrap();
+            assert_eq!(result["content"][0]["text"], expected, "{adapter:?}");
+        }
+    }
+}
+
+#[test]
+fn the_command_line_calls_a_server_that_it_starts() {
+    let deploy = env!("CARGO_BIN_EXE_deploy");
+    for runtime in ["threads", "smol"] {
+        let mut command = Command::new(deploy);
+        command.args(["call", "--runtime", runtime, "--tool", "deploy"]);
+        command.args(["--args", r#"{"artifact":"build-42"}"#, "--answer", "confirm=true"]);
+        let output = command.args(["--", deploy, "serve", "--stdio"]).output().unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{runtime}: {printed}");
+        assert!(printed.ends_with("\ndeployed build-42 to staging\n"), "{runtime}: {printed}");
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{runtime}");
+    }
+}
+
+/// proves: CL-10, CL-11
+#[test]
+fn a_leg_that_times_out_is_cancelled_by_a_notification_with_its_id() {
+    for adapter in ADAPTERS {
+        for (script, last) in
+            [("hear; hear", "call-1.1"), ("hear; say \"$1\"; hear; hear", "call-1.2")]
+        {
+            let play = Play::new(adapter, last, script, &[ASKS]);
+            let leg = Duration::from_secs(1);
+            let (outcome, heard) = play.run(Call { leg, ..Call::new("call-1") });
+            assert_eq!(outcome, Outcome::TimedOut(Clock::Leg), "{adapter:?}");
+            let (cancel, requests) = heard.split_last().unwrap();
+            assert_eq!(cancels(cancel), last, "{adapter:?}");
+            assert!(requests.iter().all(|request| request.contains(r#""method":"tools/call""#)));
+        }
+    }
+}
+
+/// proves: CL-11
+#[test]
+fn a_stop_in_flight_cancels_the_leg_and_sends_nothing_more() {
+    for adapter in ADAPTERS {
+        let play = Play::new(adapter, "stop-in-flight", "hear; hear; hear", &[]);
+        let (outcome, heard) = play.run(Call { stops: Stops::Sending, ..Call::new("call-1") });
+        assert_eq!(outcome, Outcome::Stopped, "{adapter:?}");
+        assert_eq!(heard.len(), 2, "{adapter:?}: {heard:?}");
+        assert_eq!(cancels(&heard[1]), "call-1.1", "{adapter:?}");
+    }
+}
+
+/// proves: CL-11
+#[test]
+fn a_stop_while_somebody_is_asked_sends_nothing_more_not_even_the_answer() {
+    for adapter in ADAPTERS {
+        let script = "hear; say \"$1\"; hear; hear";
+        for call in [Call::new("call-1"), Call { script: None, ..Call::new("call-1") }] {
+            let play = Play::new(adapter, "stop-while-asking", script, &[ASKS]);
+            let (outcome, heard) = play.run(Call { stops: Stops::Asked, ..call });
+            assert_eq!(outcome, Outcome::Stopped, "{adapter:?}");
+            assert_eq!(heard.len(), 1, "{adapter:?}: {heard:?}");
+        }
+    }
+}
+
+/// proves: CL-13
+#[test]
+fn a_server_that_dies_leaves_the_outcome_of_a_leg_unknown() {
+    for adapter in ADAPTERS {
+        for script in [
+            "exit 0",
+            "hear; exit 1",
+            "hear; kill -9 $$",
+            "hear; printf '{\"jsonrpc\":\"2.0\",\"id\":\"call-1.1\",\"result\":{}}'",
+            // It lives, and has nothing more to say.
+            "hear; exec >&-; while hear; do :; done",
+            "hear; say \"$1\"; hear; exit 1",
+        ] {
+            let play = Play::new(adapter, "dies", script, &[ASKS]);
+            let (outcome, _) = play.run(Call::new("call-1"));
+            assert_eq!(outcome, Outcome::OutcomeUnknown, "{adapter:?}: {script}");
+        }
+    }
+}
+
+/// proves: CL-13
+#[test]
+fn a_server_that_dies_while_somebody_is_asked_is_lost_and_nothing_else() {
+    for adapter in ADAPTERS {
+        let play = Play::new(adapter, "dies-asking", "hear; say \"$1\"", &[ASKS]);
+        let (outcome, heard) = play.run(Call { script: None, ..Call::new("call-1") });
+        assert_eq!(outcome, Outcome::Lost, "{adapter:?}");
+        assert_eq!(heard.len(), 1, "{adapter:?}");
+    }
+}
+
+/// proves: CL-17, W-11
+#[test]
+fn a_line_that_can_not_be_read_is_one_fault_and_nothing_more_is_sent() {
+    let deep = format!(r#"{{"a":{}"#, "[".repeat(10_000));
+    for adapter in ADAPTERS {
+        for (script, line) in [
+            ("say \"$1\"; say \"$1\"", "listening on stdio"),
+            ("say \"$1\"; say \"$1\"", r#"{"jsonrpc":"2.0","id":"call-1.1"}"#),
+            ("say \"$1\"", r#"{"jsonrpc":"2.0","id":"call-1.1","result":{},"error":{}}"#),
+            ("say \"$1\"", r#"{"jsonrpc":"2.0","id":["call-1.1"],"result":{}}"#),
+            ("say \"$1\"", "\u{feff}{}"),
+            ("say \"$1\"", &deep),
+            (r"printf '\377\n'", ""),
+        ] {
+            let script = format!("hear; {script}; hear");
+            let play = Play::new(adapter, "garbage", &script, &[line]);
+            let (outcome, heard) = play.run(Call::new("call-1"));
+            assert!(matches!(outcome, Outcome::Fault(Fault::Wire(_))), "{adapter:?}: {outcome:?}");
+            assert_eq!(heard.len(), 1, "{adapter:?}: {line}");
+        }
+    }
+}
+
+/// proves: CL-17, W-11
+#[test]
+fn a_line_that_is_too_long_is_a_fault_and_the_next_one_is_read() {
+    for adapter in ADAPTERS {
+        // The line never ends before the next request has come.
+        let script = r#"hear; printf '%5000000s' x; hear; printf '\n'; say "$1"; hear"#;
+        let Play { command, .. } = Play::new(adapter, "long", script, &[&done("call-2.1")]);
+        let child = Child::spawn(adapter, command);
+        let expected = WireError::TooLarge { what: "a line in bytes", max: 4 * 1024 * 1024 };
+        let outcome = child.call(Call::new("call-1"));
+        assert_eq!(outcome, Outcome::Fault(Fault::Wire(expected)), "{adapter:?}");
+        assert!(matches!(child.call(Call::new("call-2")), Outcome::Complete(_)), "{adapter:?}");
+        child.close();
+    }
+}
+
+/// proves: CL-09
+#[test]
+fn lines_that_are_no_response_to_a_leg_are_passed_over() {
+    let late = done("call-9.9");
+    for adapter in ADAPTERS {
+        let lines = [
+            r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info"}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"method":"roots/list"}"#,
+            "",
+            " \r",
+            &late,
+            &done("call-1.1"),
+        ];
+        let script = "hear; for line in \"$@\"; do say \"$line\"; done; hear";
+        let (outcome, heard) =
+            Play::new(adapter, "passed-over", script, &lines).run(Call::new("call-1"));
+        assert!(matches!(outcome, Outcome::Complete(_)), "{adapter:?}: {outcome:?}");
+        assert_eq!(heard.len(), 1, "{adapter:?}");
+    }
+}
+
+/// proves: CL-17
+#[test]
+fn an_error_without_an_id_answers_the_leg_that_the_server_could_not_read() {
+    let error = r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"}}"#;
+    for adapter in ADAPTERS {
+        let play = Play::new(adapter, "no-id", "hear; say \"$1\"; hear", &[error]);
+        let (outcome, _) = play.run(Call::new("call-1"));
+        assert_eq!(outcome, Outcome::Error(RpcError::new(-32700, "Parse error")), "{adapter:?}");
+    }
+}
+
+#[test]
+fn a_message_is_one_line_however_the_params_are_written() {
+    let params = "{\r\n  \"name\": \"deploy\",\n  \"arguments\": {\"text\": \"a\\nb\"}\n}";
+    for adapter in ADAPTERS {
+        let play = Play::new(adapter, "lines", "hear; say \"$1\"; hear", &[&done("call-1.1")]);
+        let (outcome, heard) = play.run(Call { params: params.into(), ..Call::new("call-1") });
+        assert!(matches!(outcome, Outcome::Complete(_)), "{adapter:?}: {outcome:?}");
+        let [message] = heard.as_slice() else { panic!("{adapter:?}: {heard:?}") };
+        let message: Value = serde_json::from_str(message).unwrap();
+        assert_eq!(message["params"]["arguments"]["text"], "a\nb");
+    }
+}
+
+/// proves: CL-09
+#[test]
+fn calls_of_one_server_get_each_its_own_reply_in_any_order() {
+    let result = |leg: &str| json!({"jsonrpc": "2.0", "id": leg, "result": {"for": leg}});
+    for adapter in ADAPTERS {
+        let lines = [result("call-2.1").to_string(), result("call-1.1").to_string()];
+        let script = "hear; hear; say \"$1\"; say \"$2\"; hear";
+        let play = Play::new(adapter, "two", script, &[&lines[0], &lines[1]]);
+        let child = Child::spawn(adapter, play.command);
+        thread::scope(|scope| {
+            for (id, leg) in [("call-1", "call-1.1"), ("call-2", "call-2.1")] {
+                let child = &child;
+                scope.spawn(move || {
+                    let outcome = child.call(Call::new(id));
+                    let Outcome::Complete(result) = outcome else { panic!("{outcome:?}") };
+                    assert_eq!(result.as_str(), json!({"for": leg}).to_string(), "{adapter:?}");
+                });
+            }
+        });
+        child.close();
+    }
+}
+
+/// proves: CL-09
+#[test]
+fn a_reply_to_a_leg_that_was_given_up_disturbs_no_other_call() {
+    for adapter in ADAPTERS {
+        let script = "hear; hear; hear; say \"$1\"; say \"$2\"; hear";
+        let lines = [done("call-1.1"), done("call-2.1")];
+        let play = Play::new(adapter, "given-up", script, &[&lines[0], &lines[1]]);
+        let child = Child::spawn(adapter, play.command);
+        let outcome = child.call(Call { stops: Stops::Sending, ..Call::new("call-1") });
+        assert_eq!(outcome, Outcome::Stopped, "{adapter:?}");
+        assert!(matches!(child.call(Call::new("call-2")), Outcome::Complete(_)), "{adapter:?}");
+        child.close();
+        assert_eq!(heard(&play.heard).len(), 3, "{adapter:?}");
+    }
+}
+
+#[test]
+fn a_call_of_a_server_that_is_gone_ends_at_once() {
+    for adapter in ADAPTERS {
+        let child = Child::spawn(adapter, Play::new(adapter, "gone", "hear", &[]).command);
+        for id in ["call-1", "call-2"] {
+            assert_eq!(child.call(Call::new(id)), Outcome::OutcomeUnknown, "{adapter:?}");
+        }
+        child.close();
+    }
+}
+
+/// Calls a server that neither reads nor exits, and returns once it is gone.
+fn outlive(adapter: Adapter) {
+    let script = "printf '%s\\n' $$ > \"$HEARD\"; exec sleep 600";
+    let play = Play::new(adapter, "stays", script, &[]);
+    let child = Child::spawn(adapter, play.command);
+    // More than a pipe takes.
+    let params =
+        format!(r#"{{"name":"deploy","arguments":{{"artifact":"{}"}}}}"#, "x".repeat(1_000_000));
+    let outcome =
+        child.call(Call { params, leg: Duration::from_millis(300), ..Call::new("call-1") });
+    assert_eq!(outcome, Outcome::TimedOut(Clock::Leg), "{adapter:?}");
+    let closed = Instant::now();
+    child.close();
+    let pid = &heard(&play.heard)[0];
+    let lives = || Command::new("sh").args(["-c", &format!("kill -0 {pid} 2>&-")]).status();
+    while lives().unwrap().success() {
+        assert!(closed.elapsed() < Duration::from_secs(20), "{adapter:?}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// proves: CL-10
+#[test]
+fn a_server_that_neither_reads_nor_exits_holds_nobody() {
+    thread::scope(|scope| {
+        for adapter in ADAPTERS {
+            scope.spawn(move || outlive(adapter));
+        }
+    });
+}
+
+fn handler(run: &Run) -> Handled {
+    let result = if run.method == "tools/list" { "{\n  \"tools\": []\n}" } else { "{}" };
+    Handled::Finish(RawJson::parse(result).unwrap())
+}
+
+/// Serves an input, and returns what came out of it.
+fn served(input: &[u8]) -> Vec<Value> {
+    let keys = Keyring::new([("k", [1; 32])]).unwrap();
+    let endpoint = Endpoint::new("test").with_request_state(RequestState::new(keys));
+    let mut output = Vec::new();
+    let server = Server { endpoint, handler, reporter: |_| {} };
+    stdio::server::serve(&server, input, &mut output).unwrap();
+    let output = String::from_utf8(output).unwrap();
+    assert!(output.is_empty() || output.ends_with('\n'));
+    output.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn request(id: u32, method: &str) -> String {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {"_meta": meta}}).to_string()
+}
+
+/// proves: W-10
+#[test]
+fn a_server_answers_each_request_in_a_line_and_a_notification_not_at_all() {
+    let cancel =
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"call-1.1"}}"#;
+    let (first, last) = (request(1, "tools/list"), request(2, "ping"));
+    let answers = served(format!("{first}\n{cancel}\n\n{last}\r\n").as_bytes());
+    assert_eq!(answers.len(), 2);
+    assert_eq!(answers[0]["id"], 1);
+    assert_eq!(answers[0]["result"]["tools"], json!([]));
+    assert_eq!(answers[1]["id"], 2);
+    assert!(served(cancel.as_bytes()).is_empty());
+}
+
+/// proves: W-10, W-11
+#[test]
+fn a_server_refuses_what_is_no_request_and_reads_on() {
+    let long = "x".repeat(5_000_000);
+    for (line, code) in [
+        ("hello", -32700),
+        (r#"{"jsonrpc":"2.0","id":"call-1.1","result":{}}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, -32602),
+        (&long, -32600),
+    ] {
+        let answers = served(format!("{line}\n{}\n", request(2, "ping")).as_bytes());
+        assert_eq!(answers.len(), 2, "{code}");
+        assert_eq!(answers[0]["error"]["code"], code);
+        assert_eq!(answers[1]["id"], 2, "{code}");
+    }
+    // What has no end of line may be half of a message.
+    assert!(served(request(1, "ping").as_bytes()).is_empty());
+}
