@@ -460,13 +460,29 @@ fn a_reply_to_a_leg_that_was_given_up_disturbs_no_other_call() {
     }
 }
 
+/// proves: CL-13
 #[test]
 fn a_call_of_a_server_that_is_gone_ends_at_once() {
     for adapter in ADAPTERS {
-        let child = Child::spawn(adapter, Play::new(adapter, "gone", "hear", &[]).command);
-        for id in ["call-1", "call-2"] {
-            assert_eq!(child.call(Call::new(id)), Outcome::OutcomeUnknown, "{adapter:?}");
+        for script in ["hear", "hear; exec >&-; while hear; do :; done"] {
+            let child = Child::spawn(adapter, Play::new(adapter, "gone", script, &[]).command);
+            for id in ["call-1", "call-2"] {
+                assert_eq!(child.call(Call::new(id)), Outcome::OutcomeUnknown, "{adapter:?}");
+            }
+            child.close();
         }
+    }
+}
+
+/// proves: CL-13
+#[test]
+fn a_call_of_a_server_that_reads_no_more_ends_at_once() {
+    for adapter in ADAPTERS {
+        let script = "hear; exec <&-; say \"$1\"; exec sleep 10";
+        let play = Play::new(adapter, "deaf", script, &[&done("call-1.1")]);
+        let child = Child::spawn(adapter, play.command);
+        assert!(matches!(child.call(Call::new("call-1")), Outcome::Complete(_)), "{adapter:?}");
+        assert_eq!(child.call(Call::new("call-2")), Outcome::OutcomeUnknown, "{adapter:?}");
         child.close();
     }
 }

@@ -64,7 +64,8 @@ pub struct Clocks {
     #[serde(with = "millis")]
     pub leg: Duration,
     /// The most that a leg may take if the server reports progress. Each report gives it a fresh
-    /// `leg`, up to this. Default none: progress changes nothing.
+    /// `leg`, up to this. Below `leg` it ends a leg early, with or without progress. Default none:
+    /// progress changes nothing.
     #[serde(with = "optional_millis")]
     pub leg_max: Option<Duration>,
     /// How long somebody may take to answer a round. Default 10 min.
