@@ -6,6 +6,7 @@
 //! - [`server`]: an endpoint over Streamable HTTP, on axum.
 //! - [`stdio`]: both over stdio: calls of a child process, on plain threads and on smol, and an
 //!   endpoint.
+//! - [`store`]: where the ids of states that may be used once are kept.
 //! - [`surface`]: who answers: a script or a person at a terminal.
 
 #![forbid(unsafe_code)]
@@ -14,4 +15,5 @@ pub mod call;
 pub mod client;
 pub mod server;
 pub mod stdio;
+pub mod store;
 pub mod surface;

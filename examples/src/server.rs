@@ -1,7 +1,7 @@
 //! An endpoint over Streamable HTTP of MCP 2026-07-28: POST only, one JSON answer for each request.
 
 use core::net::Ipv4Addr;
-use std::{io, sync::Arc, time::SystemTime};
+use std::{io, sync::Arc, time::SystemTime, vec};
 
 use axum::{
     Router,
@@ -14,9 +14,11 @@ use axum::{
 use getrandom::{SysRng, rand_core::UnwrapErr};
 use mrtr_core::{
     Endpoint, Exchange, UnixTime,
-    exchange::{Action, Actions, Event, Headers, Incoming, Report, Respond, Run},
+    exchange::{Action, Event, Headers, Incoming, Report, Respond, Run},
 };
 use tokio::net::TcpListener;
+
+use crate::store::Store;
 
 /// The bytes that the body of a request may have.
 const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -27,6 +29,8 @@ pub struct Server {
     pub endpoint: Endpoint,
     /// Runs a request.
     pub handler: fn(&Run) -> Event,
+    /// Keeps the ids of states that may be used once.
+    pub store: Arc<dyn Store>,
     /// Hears what an operator should know.
     pub reporter: fn(&Report),
 }
@@ -84,17 +88,26 @@ pub(crate) fn answer(
     let mut actions = actions.into_iter();
     while let Some(action) = actions.next() {
         match action {
-            Action::Run(run) => {
-                let event = (server.handler)(&run);
-                let ended = exchange.handle(now(), &mut UnwrapErr(SysRng), event);
-                // A handler ends once, so there is nothing to refuse.
-                actions = ended.unwrap_or_else(|_| Actions::default()).into_iter();
+            Action::Redeem { id, until } => {
+                let event = match server.store.redeem(id, now(), until) {
+                    Ok(first) => Event::Redeemed { first },
+                    Err(_) => Event::StoreFailed,
+                };
+                actions = take(&mut exchange, event);
             }
+            Action::Run(run) => actions = take(&mut exchange, (server.handler)(&run)),
+            // An id that stays in the store makes the client ask again, and nothing run twice.
+            Action::Release { id } => server.store.release(id).unwrap_or_default(),
             Action::Respond(respond) => response = Some(respond),
             Action::Report(report) => (server.reporter)(&report),
         }
     }
     response
+}
+
+/// Tells the exchange what happened. It is told what it asked for, so it refuses nothing.
+fn take(exchange: &mut Exchange<'_>, event: Event) -> vec::IntoIter<Action> {
+    exchange.handle(now(), &mut UnwrapErr(SysRng), event).unwrap_or_default().into_iter()
 }
 
 fn write(respond: Respond) -> Response {

@@ -24,6 +24,7 @@ use mrtr_examples::{
     call::{Ended, Observer},
     client::Http,
     server::{self, Server},
+    store::Memory,
     surface::Script,
 };
 use tokio::{
@@ -251,7 +252,10 @@ async fn status(request: &str) -> (u16, String) {
     let address = listener.local_addr().unwrap();
     let keys = Keyring::new([("k", [1; 32])]).unwrap();
     let endpoint = Endpoint::new("test").with_request_state(RequestState::new(keys));
-    tokio::spawn(server::serve(listener, Server { endpoint, handler, reporter: |_| {} }));
+    tokio::spawn(server::serve(
+        listener,
+        Server { endpoint, handler, store: Arc::new(Memory::default()), reporter: |_| {} },
+    ));
     let mut socket = TcpStream::connect(address).await.unwrap();
     socket.write_all(request.as_bytes()).await.unwrap();
     let mut response = String::new();

@@ -42,7 +42,7 @@ pub use lifecycle::{Phase, Step, Trigger};
 pub use limits::{Clocks, Limits};
 #[cfg(feature = "request-state")]
 pub use request_state::{
-    InvalidLifetime, Keyring, KeyringError, OpenCause, RequestState, TOKEN_BYTES_MAX,
+    InvalidLifetime, Keyring, KeyringError, OpenCause, RequestState, TOKEN_BYTES_MAX, TokenId,
 };
 pub use time::{Instant, UnixTime};
 

@@ -13,7 +13,9 @@ use form_model::Form;
 use getrandom::{SysRng, rand_core::UnwrapErr};
 use mrtr_core::{
     Endpoint, Exchange, InputRequest, Keyring, Need, OpenCause, Phase, RequestState, UnixTime,
-    exchange::{Action, Elicited, Event, HandlerFault, Headers, Incoming, Misuse, Report, Run},
+    exchange::{
+        Action, Answered, Elicited, Event, HandlerFault, Headers, Incoming, Misuse, Report, Run,
+    },
     wire::{Capabilities, RawJson, RpcError},
 };
 use serde_json::{Value, json};
@@ -76,8 +78,12 @@ fn end(exchange: &mut Exchange<'_>, event: Event) -> Vec<Action> {
     exchange.handle(NOW, &mut UnwrapErr(SysRng), event).unwrap().into_iter().collect()
 }
 
+fn target() -> InputRequest {
+    InputRequest::form("Where to?", form())
+}
+
 fn need() -> Need {
-    Need::new().request("target", InputRequest::form("Where to?", form()))
+    Need::new().request("target", target())
 }
 
 fn run(actions: &[Action]) -> &Run {
@@ -133,7 +139,7 @@ fn a_handler_asks_and_gets_the_answer_and_its_state_on_the_retry() {
     let endpoint = sealed();
     let (mut exchange, actions) = receive(&endpoint, &params());
     assert_eq!(exchange.phase(), Phase::Running);
-    assert!(run(&actions).answers.get("target").is_none());
+    assert!(run(&actions).answers.form("target").is_none());
     assert_eq!(run(&actions).state, None);
     let state = raw(r#"{"step":1}"#);
     let actions = end(&mut exchange, Event::Need(need().state(state.clone())));
@@ -151,7 +157,7 @@ fn a_handler_asks_and_gets_the_answer_and_its_state_on_the_retry() {
     assert_eq!(exchange.phase(), Phase::Resumed);
     let run = run(&actions);
     assert_eq!((run.round, run.state.as_ref()), (2, Some(&state)));
-    let Some(Elicited::Accepted(answer)) = run.answers.get("target") else { panic!("accepted") };
+    let Some(Elicited::Accepted(answer)) = run.answers.form("target") else { panic!("accepted") };
     assert_eq!(answer.text("environment"), Some("staging"));
     let actions = end(&mut exchange, Event::Finish(raw(r#"{"content":[]}"#)));
     assert_eq!(exchange.phase(), Phase::Settled);
@@ -188,11 +194,11 @@ fn decline_dismiss_and_a_missing_answer_stay_apart() {
     ] {
         let (_, actions) = receive(&endpoint, &retry_with(&state, responses));
         let run = run(&actions);
-        assert_eq!(run.answers.get("target"), expected.as_ref());
+        assert_eq!(run.answers.form("target"), expected.as_ref());
         assert!(run.answers.get("admin").is_none(), "a key that was not asked is not seen");
     }
     let (_, actions) = receive(&endpoint, &with(params(), "requestState", state));
-    assert!(run(&actions).answers.get("target").is_none());
+    assert!(run(&actions).answers.form("target").is_none());
 }
 
 /// proves: SV-04, W-07, W-10
@@ -286,19 +292,22 @@ fn answers_without_the_state_that_they_need_count_for_nothing() {
     let responses = json!({"target": {"action": "accept", "content": good()}});
     let (_, actions) = receive(&endpoint, &with(params(), "inputResponses", responses.clone()));
     assert_eq!(run(&actions).round, 1);
-    assert!(run(&actions).answers.get("target").is_none());
-    assert_eq!(run(&actions).answers.check("target", &form()), Ok(None));
+    assert!(run(&actions).answers.form("target").is_none());
+    assert_eq!(run(&actions).answers.check("target", &target()), Ok(None));
 
     // A server without keys has no state: it checks by the form it would ask.
     let keyless = Endpoint::new("deployments");
     let (_, actions) = receive(&keyless, &with(params(), "inputResponses", responses));
     let answers = &run(&actions).answers;
-    assert!(matches!(answers.check("target", &form()), Ok(Some(Elicited::Accepted(_)))));
-    assert_eq!(answers.check("other", &form()), Ok(None));
+    assert!(matches!(
+        answers.check("target", &target()),
+        Ok(Some(Answered::Form(Elicited::Accepted(_))))
+    ));
+    assert_eq!(answers.check("other", &target()), Ok(None));
     let wrong = json!({"target": {"action": "accept", "content": {}}, "x": 7});
     let (_, actions) = receive(&keyless, &with(params(), "inputResponses", wrong));
-    assert!(run(&actions).answers.check("target", &form()).is_err());
-    assert!(run(&actions).answers.check("x", &form()).is_err());
+    assert!(run(&actions).answers.check("target", &target()).is_err());
+    assert!(run(&actions).answers.check("x", &target()).is_err());
 }
 
 /// proves: SV-03 in part, W-10

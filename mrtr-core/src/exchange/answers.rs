@@ -1,14 +1,14 @@
 //! The answers that a retry brings.
 
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
-use core::fmt::{self, Write as _};
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use core::fmt;
 
 use form_model::{Answer, Decoder, Form};
 
 use super::InputRequest;
 use crate::{
     Limits,
-    wire::{Object, RawJson, Response, WireError, write_text},
+    wire::{Object, RawJson, Response, WireError, check_roots, check_sampled, text, write_text},
 };
 
 /// Is what came back for a form.
@@ -24,41 +24,127 @@ pub enum Elicited {
     Dismissed,
 }
 
-impl Elicited {
-    /// Checks what came back against the form that was asked.
-    fn new(response: Response, form: &Form) -> Result<Self, AnswerError> {
-        match response {
-            Response::Accept(content) => {
-                form.accept(content).map(Self::Accepted).map_err(AnswerError::Faults)
-            }
-            Response::Decline => Ok(Self::Declined),
-            Response::Dismiss => Ok(Self::Dismissed),
-            Response::Consent | Response::Sampled(_) | Response::Roots(_) => {
-                Err(AnswerError::Shape)
-            }
-        }
-    }
+/// Is what came back for a URL. It says what the person said, not what they did on the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consent {
+    /// The person agreed to open it.
+    Given,
+    /// The person said no.
+    Declined,
+    /// The person closed it without an answer.
+    Dismissed,
+}
+
+/// Is an answer, by the kind of what was asked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answered {
+    /// To a form.
+    Form(Elicited),
+    /// To a URL.
+    Url(Consent),
+    /// To a request to the model: a `CreateMessageResult`.
+    Sampled(RawJson),
+    /// The roots: a `ListRootsResult`.
+    Roots(RawJson),
 }
 
 /// Says why an answer is none.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
-    /// It has not the shape of an answer to a form.
-    #[error("expected the result of a form")]
+    /// It has not the shape of an answer to what was asked.
+    #[error("expected an answer of the kind that was asked")]
     Shape,
     /// It does not fit the form.
     #[error("the answer does not fit the form: {0}")]
     Faults(form_model::Faults),
 }
 
+/// Is the kind of what was asked, and the form if it was one.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Kind {
+    Form(Form),
+    Url,
+    Sampling,
+    Roots,
+}
+
+impl From<&InputRequest> for Kind {
+    fn from(request: &InputRequest) -> Self {
+        match request {
+            InputRequest::Form { form, .. } => Self::Form(form.clone()),
+            InputRequest::Url { .. } => Self::Url,
+            InputRequest::Sampling(_) => Self::Sampling,
+            InputRequest::Roots => Self::Roots,
+        }
+    }
+}
+
+impl Kind {
+    /// Checks an answer, as JSON, against what was asked.
+    pub(super) fn answer(&self, json: &str, limits: &Limits) -> Result<Answered, AnswerError> {
+        let elicited = || Response::decode(json, &limits.form).map_err(|_| AnswerError::Shape);
+        Ok(match self {
+            Self::Form(form) => Answered::Form(match elicited()? {
+                Response::Accept(content) => {
+                    Elicited::Accepted(form.accept(content).map_err(AnswerError::Faults)?)
+                }
+                Response::Decline => Elicited::Declined,
+                Response::Dismiss => Elicited::Dismissed,
+                Response::Consent | Response::Sampled(_) | Response::Roots(_) => {
+                    return Err(AnswerError::Shape);
+                }
+            }),
+            Self::Url => Answered::Url(match elicited()? {
+                // An agreement carries no content, and none that comes with it counts.
+                Response::Accept(_) | Response::Consent => Consent::Given,
+                Response::Decline => Consent::Declined,
+                Response::Dismiss => Consent::Dismissed,
+                Response::Sampled(_) | Response::Roots(_) => return Err(AnswerError::Shape),
+            }),
+            Self::Sampling => {
+                check_sampled(json).map_err(|_| AnswerError::Shape)?;
+                Answered::Sampled(RawJson::part(json))
+            }
+            Self::Roots => {
+                check_roots(json).map_err(|_| AnswerError::Shape)?;
+                Answered::Roots(RawJson::part(json))
+            }
+        })
+    }
+
+    /// Writes the kind, as a sealed state remembers it.
+    fn write(&self, json: &mut String) {
+        match self {
+            Self::Form(form) => json.push_str(&format!(r#"{{"form":{}}}"#, form.to_schema())),
+            Self::Url => json.push_str(r#""url""#),
+            Self::Sampling => json.push_str(r#""sampling""#),
+            Self::Roots => json.push_str(r#""roots""#),
+        }
+    }
+
+    fn read(json: &str, limits: &Limits) -> Option<Self> {
+        match text(json).as_deref() {
+            Some("url") => return Some(Self::Url),
+            Some("sampling") => return Some(Self::Sampling),
+            Some("roots") => return Some(Self::Roots),
+            Some(_) => return None,
+            None => {}
+        }
+        let object = Object::decode(json, "a sealed state").ok()?;
+        let decoded = Decoder::new(limits.form.clone()).decode(object.get("form")?).ok()?;
+        Some(Self::Form(decoded.form))
+    }
+}
+
 /// Is the answers of a round, under the keys that were asked.
 #[derive(Clone, PartialEq, Default)]
 pub struct Answers {
-    /// Answers to forms that the sealed state remembers.
-    checked: BTreeMap<String, Elicited>,
-    /// Answers that no sealed state vouches for; `None` where one is no answer to a form.
-    unchecked: BTreeMap<String, Option<Response>>,
+    /// Answers to what the sealed state remembers that was asked.
+    checked: BTreeMap<String, (Answered, RawJson)>,
+    /// Answers that no sealed state vouches for, as they came.
+    unchecked: BTreeMap<String, RawJson>,
+    answer_bytes_max: usize,
 }
 
 impl fmt::Debug for Answers {
@@ -68,32 +154,62 @@ impl fmt::Debug for Answers {
 }
 
 impl Answers {
-    /// Returns what came back for a form that was asked with a sealed state. `None`: the client
-    /// left it out, so ask again.
+    /// Returns an answer to what was asked with a sealed state. `None`: the client left it out, so
+    /// ask again.
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<&Elicited> {
-        self.checked.get(key)
+    pub fn get(&self, key: &str) -> Option<&Answered> {
+        self.checked.get(key).map(|(answered, _)| answered)
     }
 
-    /// Checks what came back under a key against a form, for a server without a keyring: nothing
-    /// else says what was asked, or that anything was.
+    /// Returns the text of an answer that was checked.
+    pub(super) fn text(&self, key: &str) -> Option<&RawJson> {
+        self.checked.get(key).map(|(_, json)| json)
+    }
+
+    /// Returns what came back for a form that was asked with a sealed state.
+    #[must_use]
+    pub fn form(&self, key: &str) -> Option<&Elicited> {
+        match self.get(key)? {
+            Answered::Form(elicited) => Some(elicited),
+            Answered::Url(_) | Answered::Sampled(_) | Answered::Roots(_) => None,
+        }
+    }
+
+    /// Returns what came back for a URL that was asked with a sealed state.
+    #[must_use]
+    pub fn url(&self, key: &str) -> Option<Consent> {
+        match self.get(key)? {
+            Answered::Url(consent) => Some(*consent),
+            Answered::Form(_) | Answered::Sampled(_) | Answered::Roots(_) => None,
+        }
+    }
+
+    /// Checks what came back under a key against what would be asked, for a server without a
+    /// keyring: nothing else says what was asked, or that anything was.
     ///
     /// # Errors
     ///
     /// An answer of a wrong shape, or one that does not fit the form.
-    pub fn check(&self, key: &str, form: &Form) -> Result<Option<Elicited>, AnswerError> {
-        match self.unchecked.get(key) {
-            None => Ok(None),
-            Some(None) => Err(AnswerError::Shape),
-            Some(Some(response)) => Elicited::new(response.clone(), form).map(Some),
-        }
+    pub fn check(
+        &self,
+        key: &str,
+        request: &InputRequest,
+    ) -> Result<Option<Answered>, AnswerError> {
+        let Some(json) = self.unchecked.get(key) else { return Ok(None) };
+        let form = form_model::Limits {
+            answer_bytes_max: self.answer_bytes_max,
+            ..form_model::Limits::default()
+        };
+        let limits = Limits { form, ..Limits::default() };
+        Kind::from(request).answer(json.as_str(), &limits).map(Some)
     }
 
     /// Takes answers that no sealed state vouches for.
     pub(super) fn unchecked(responses: &Object<'_>, limits: &Limits) -> Self {
-        let decoded = |json| Response::decode(json, &limits.form).ok();
-        let unchecked = responses.iter().map(|(key, json)| (key.into(), decoded(json))).collect();
-        Self { checked: BTreeMap::new(), unchecked }
+        let unchecked =
+            responses.iter().map(|(key, json)| (key.into(), RawJson::part(json))).collect();
+        let answer_bytes_max = limits.form.answer_bytes_max;
+        Self { checked: BTreeMap::new(), unchecked, answer_bytes_max }
     }
 
     /// Checks answers against what was asked. Keys that were not asked are not seen.
@@ -102,20 +218,21 @@ impl Answers {
         asked: &Asked,
         limits: &Limits,
     ) -> Result<Self, AnswerError> {
-        let mut checked = BTreeMap::new();
-        for (key, form) in &asked.forms {
-            let Some(json) = responses.and_then(|responses| responses.get(key)) else { continue };
-            let response = Response::decode(json, &limits.form).map_err(|_| AnswerError::Shape)?;
-            checked.insert(key.clone(), Elicited::new(response, form)?);
+        let mut answers = Self::default();
+        for (key, kind) in &asked.kinds {
+            if let Some(json) = responses.and_then(|responses| responses.get(key)) {
+                let answered = kind.answer(json, limits)?;
+                answers.checked.insert(key.clone(), (answered, RawJson::part(json)));
+            }
         }
-        Ok(Self { checked, unchecked: BTreeMap::new() })
+        Ok(answers)
     }
 }
 
-/// Is what a sealed state remembers: the forms that were asked, and what the handler wants back.
+/// Is what a sealed state remembers: what was asked, and what the handler wants back.
 #[derive(Default)]
 pub(super) struct Asked {
-    forms: Vec<(String, Form)>,
+    kinds: Vec<(String, Kind)>,
     pub(super) state: Option<RawJson>,
 }
 
@@ -124,16 +241,16 @@ impl Asked {
     pub(super) fn encode(requests: &[(String, InputRequest)], state: Option<&RawJson>) -> String {
         let mut json = String::from(r#"{"asked":{"#);
         for (index, (key, request)) in requests.iter().enumerate() {
-            let InputRequest::Form { form, .. } = request;
             if index > 0 {
                 json.push(',');
             }
             write_text(key, &mut json);
-            let _ = write!(json, ":{}", form.to_schema());
+            json.push(':');
+            Kind::from(request).write(&mut json);
         }
         json.push('}');
         if let Some(state) = state {
-            let _ = write!(json, r#","state":{}"#, state.as_str());
+            json.push_str(&format!(r#","state":{}"#, state.as_str()));
         }
         json.push('}');
         json
@@ -145,12 +262,10 @@ impl Asked {
         let text = core::str::from_utf8(payload).map_err(|_| malformed)?;
         let object = Object::decode(text, "a sealed state")?;
         let asked = Object::decode(object.get("asked").ok_or(malformed)?, "a sealed state")?;
-        let decoder = Decoder::new(limits.form.clone());
-        let mut forms = Vec::with_capacity(asked.len());
-        for (key, schema) in asked.iter() {
-            let decoded = decoder.decode(schema).map_err(|_| malformed)?;
-            forms.push((key.into(), decoded.form));
-        }
-        Ok(Self { forms, state: object.get("state").map(RawJson::part) })
+        let kind = |(key, json): (&str, &str)| {
+            Ok((key.into(), Kind::read(json, limits).ok_or(malformed)?))
+        };
+        let kinds = asked.iter().map(kind).collect::<Result<_, WireError>>()?;
+        Ok(Self { kinds, state: object.get("state").map(RawJson::part) })
     }
 }

@@ -3,24 +3,35 @@
 use alloc::{borrow::ToOwned, string::String, vec, vec::Vec};
 use core::fmt;
 
-use form_model::Form;
 use thiserror::Error;
 
-use super::Answers;
+use super::{Answers, InputRequest};
 use crate::{
-    OpenCause,
-    wire::{Capabilities, RawJson, RpcError, write_form_request},
+    OpenCause, UnixTime,
+    request_state::TokenId,
+    wire::{Capabilities, RawJson, RpcError, WireError},
 };
 
-/// Is how a handler ended.
+/// Is what happened to a request: what the store said of its state, or how its handler ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
+    /// The store was asked to redeem the state, and says whether this is the first time.
+    Redeemed {
+        /// Whether it is.
+        first: bool,
+    },
+    /// The store could not be asked. The handler does not run.
+    StoreFailed,
     /// It has a result: a JSON object. `resultType` is added where it is absent.
     Finish(RawJson),
     /// It failed.
     Fail(RpcError),
+    /// It failed before it did anything: a state that was redeemed may be used again.
+    Abandon(RpcError),
     /// It needs input, or to be called again.
     Need(Need),
+    /// Its flow asked otherwise than in an earlier round. [`Flow`](super::Flow) says so.
+    FlowChanged,
 }
 
 /// Is what a handler needs before it can go on: requests under keys that it chooses, a state that
@@ -70,53 +81,36 @@ impl Need {
         Self { state: Some(state), ..self }
     }
 
+    /// Returns what a client lacks to be asked this: [`Run::capabilities`] says what it has. A
+    /// handler that finds something missing may ask in another way.
+    #[must_use]
+    pub fn missing(&self, declared: Capabilities) -> Capabilities {
+        declared.missing(self.capabilities())
+    }
+
     /// Returns the capabilities that a client must declare to be asked this.
     #[must_use]
     pub fn capabilities(&self) -> Capabilities {
-        self.requests.iter().fold(Capabilities::NONE, |all, (_, request)| {
-            let InputRequest::Form { .. } = request;
-            Capabilities { form: true, ..all }
-        })
-    }
-}
-
-/// Is a question to the client's side.
-#[derive(Clone, PartialEq)]
-#[non_exhaustive]
-pub enum InputRequest {
-    /// A form for a person.
-    Form {
-        /// What to say to the person.
-        message: String,
-        /// The form.
-        form: Form,
-    },
-}
-
-/// Writes how much is asked, and nothing of what is said.
-impl fmt::Debug for InputRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::Form { message, form } = self;
-        write!(f, "Form({} bytes, {form:?})", message.len())
-    }
-}
-
-impl InputRequest {
-    /// Asks a person to fill in a form.
-    #[must_use]
-    pub fn form(message: impl Into<String>, form: Form) -> Self {
-        Self::Form { message: message.into(), form }
-    }
-
-    pub(super) fn write(&self, json: &mut String) {
-        let Self::Form { message, form } = self;
-        write_form_request(message, form, json);
+        self.requests.iter().fold(Capabilities::NONE, |all, (_, request)| all.with(request.needs()))
     }
 }
 
 /// Is something for the caller to do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
+    /// Redeem a state that may be used once: insert its id into the store if it is not there, for
+    /// as long as the state lives, and come back with [`Event::Redeemed`].
+    Redeem {
+        /// The id.
+        id: TokenId,
+        /// When the store may forget it.
+        until: UnixTime,
+    },
+    /// Take the id out of the store again.
+    Release {
+        /// The id.
+        id: TokenId,
+    },
     /// Run the handler, and come back with how it ended.
     Run(Run),
     /// Answer the request.
@@ -137,6 +131,8 @@ pub struct Run {
     pub round: u32,
     /// What the client says that it can answer, in this request.
     pub capabilities: Capabilities,
+    /// Whether the request is of an earlier revision, in which nothing can be asked.
+    pub is_legacy: bool,
     /// The state that the handler asked to have back.
     pub state: Option<RawJson>,
     /// The answers, under the keys that were asked.
@@ -180,6 +176,16 @@ pub enum Report {
         /// Why.
         cause: OpenCause,
     },
+    /// A retry was refused, because its state was used before.
+    StateReused {
+        /// The method.
+        method: String,
+    },
+    /// A retry was refused, because the store could not be asked.
+    StoreFailed {
+        /// The method.
+        method: String,
+    },
     /// The handler did what a handler can not do. The client got an internal error.
     HandlerFault {
         /// The method.
@@ -202,6 +208,9 @@ pub enum HandlerFault {
     /// It asked twice under one key.
     #[error("expected each key once, found one twice")]
     DuplicateKey,
+    /// It asked with a URL or a request to a model that a client would refuse.
+    #[error("the input request is refused: {0}")]
+    Request(WireError),
     /// It asked with a form that a client would refuse.
     #[error("the form is refused: {0}")]
     Form(form_model::Refusal),
@@ -211,6 +220,12 @@ pub enum HandlerFault {
     /// The state and the forms are too large to seal.
     #[error("the state is too large to seal")]
     StateTooLarge,
+    /// The request is of an earlier revision, which has no rounds.
+    #[error("MRTR input requests require protocol 2026-07-28")]
+    Legacy,
+    /// The flow asked in another order than in an earlier round, or something else under one key.
+    #[error("expected the flow to ask as it did before")]
+    FlowChanged,
     /// The result is no JSON object, or is an `input_required` by hand.
     #[error("expected the result to be a complete result")]
     Result,
@@ -223,6 +238,12 @@ pub enum Misuse {
     /// The request has its answer, or has no handler that could end.
     #[error("the request is answered")]
     Answered,
+    /// The handler does not run: the store was not heard yet.
+    #[error("the state is not redeemed yet")]
+    NotRedeemed,
+    /// The store was not asked.
+    #[error("no state waits to be redeemed")]
+    NothingToRedeem,
 }
 
 /// Is what came of an event: what to do, in that order.
@@ -250,6 +271,12 @@ impl IntoIterator for Actions {
 impl HandlerFault {
     /// Says what to tell the client: that the server failed, and no more.
     pub(super) fn to_error(&self) -> RpcError {
-        RpcError::new(RpcError::INTERNAL, "Internal error".to_owned())
+        // That the revision is too old is the one thing that the client can do something about.
+        let message = if *self == Self::Legacy {
+            "MRTR input requests require protocol 2026-07-28"
+        } else {
+            "Internal error"
+        };
+        RpcError::new(RpcError::INTERNAL, message.to_owned())
     }
 }

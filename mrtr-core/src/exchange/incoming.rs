@@ -37,6 +37,8 @@ pub(super) struct Sound {
     pub(super) method: String,
     pub(super) params: RawJson,
     pub(super) capabilities: Capabilities,
+    /// Whether it is of an earlier revision.
+    pub(super) is_legacy: bool,
 }
 
 /// Is a request that goes no further.
@@ -68,9 +70,15 @@ impl Incoming<'_> {
             }
         };
         let Some(id) = message.id else { return Read::Notification };
+        if endpoint.legacy && !names_version(message.params.as_ref()) {
+            let params = message.params.unwrap_or_else(|| RawJson::part("{}"));
+            let (method, capabilities) = (message.method, Capabilities::NONE);
+            return Read::Request(Sound { id, method, params, capabilities, is_legacy: true });
+        }
         match self.check(&message.method, message.params) {
             Ok((params, capabilities)) => {
-                Read::Request(Sound { id, method: message.method, params, capabilities })
+                let method = message.method;
+                Read::Request(Sound { id, method, params, capabilities, is_legacy: false })
             }
             Err(error) => Read::Refused(Refused { id: Some(id), status: 400, error }),
         }
@@ -118,6 +126,15 @@ impl Incoming<'_> {
         drop(object);
         Ok((params, capabilities))
     }
+}
+
+/// Tells whether a request names its version in `_meta`, as those of this revision do.
+fn names_version(params: Option<&RawJson>) -> bool {
+    let version = |params: &RawJson| {
+        let object = Object::decode(params.as_str(), "params").ok()?;
+        Object::decode(object.get("_meta")?, "_meta").ok()?.get(META_VERSION).map(drop)
+    };
+    params.and_then(version).is_some()
 }
 
 impl Headers<'_> {

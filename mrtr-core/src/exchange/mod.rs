@@ -2,21 +2,23 @@
 
 mod answers;
 mod event;
+mod flow;
 mod incoming;
+mod request;
 
 use alloc::{format, string::String, vec::Vec};
 
 use rand_core::CryptoRng;
 
-pub use answers::{AnswerError, Answers, Elicited};
-pub use event::{
-    Action, Actions, Event, HandlerFault, InputRequest, Misuse, Need, Report, Respond, Run,
-};
+pub use answers::{AnswerError, Answered, Answers, Consent, Elicited};
+pub use event::{Action, Actions, Event, HandlerFault, Misuse, Need, Report, Respond, Run};
+pub use flow::{Flow, Pending};
 pub use incoming::{Headers, Incoming};
+pub use request::{IncludeContext, InputRequest, Sampling};
 
 use crate::{
     Limits, OpenCause, Phase, RequestState, Step, Trigger, UnixTime, lifecycle,
-    request_state::{Context, digest},
+    request_state::{Context, TokenId, digest},
     wire::{Capabilities, Method, Object, PROTOCOL_VERSION, RawJson, RpcError, text},
 };
 use answers::Asked;
@@ -27,6 +29,8 @@ use incoming::{Read, Refused, Sound, invalid_params};
 pub struct Endpoint {
     name: String,
     request_state: Option<RequestState>,
+    single_use: bool,
+    legacy: bool,
     limits: Limits,
     message_bytes_max: usize,
 }
@@ -38,6 +42,8 @@ impl Endpoint {
         Self {
             name: name.into(),
             request_state: None,
+            single_use: false,
+            legacy: false,
             limits: Limits::default(),
             message_bytes_max: 4 * 1024 * 1024,
         }
@@ -48,6 +54,20 @@ impl Endpoint {
     #[must_use]
     pub fn with_request_state(self, request_state: RequestState) -> Self {
         Self { request_state: Some(request_state), ..self }
+    }
+
+    /// Lets each state be used once: the exchange asks for its redemption before the handler runs.
+    /// Without keys there is no state to use.
+    #[must_use]
+    pub fn with_single_use(self) -> Self {
+        Self { single_use: true, ..self }
+    }
+
+    /// Serves requests of earlier revisions, too, which name no version in `_meta`. Nothing can be
+    /// asked on them.
+    #[must_use]
+    pub fn with_legacy(self) -> Self {
+        Self { legacy: true, ..self }
     }
 
     /// Sets the bounds of forms and answers.
@@ -103,6 +123,8 @@ pub struct Exchange<'e> {
     phase: Phase,
     /// The request that the handler runs for; `None` where it was answered at once.
     call: Option<Call>,
+    /// What runs as soon as the state is redeemed.
+    waiting: Option<Run>,
 }
 
 /// Is what an exchange keeps of a request while its handler runs.
@@ -114,6 +136,9 @@ struct Call {
     digest: [u8; 32],
     capabilities: Capabilities,
     round: u32,
+    is_legacy: bool,
+    /// The state that was redeemed for the handler to run.
+    redeemed: Option<TokenId>,
 }
 
 impl<'e> Exchange<'e> {
@@ -123,8 +148,10 @@ impl<'e> Exchange<'e> {
         now: UnixTime,
         incoming: Incoming<'_>,
     ) -> (Self, Actions) {
-        let settled =
-            |actions| (Self { endpoint, phase: Phase::Settled, call: None }, Actions(actions));
+        let settled = |actions| {
+            let settled = Self { endpoint, phase: Phase::Settled, call: None, waiting: None };
+            (settled, Actions(actions))
+        };
         let principal = incoming.principal;
         let sound = match incoming.read(endpoint) {
             Read::Request(sound) => sound,
@@ -134,9 +161,16 @@ impl<'e> Exchange<'e> {
             Read::Refused(refused) => return settled([refused.respond()].into()),
         };
         match admit(endpoint, now, principal, sound) {
-            Ok((call, run)) => {
+            Ok(Admitted { mut call, run, state }) => {
                 let phase = if call.round == 1 { Phase::Running } else { Phase::Resumed };
-                (Self { endpoint, phase, call: Some(call) }, Actions([Action::Run(run)].into()))
+                let (action, waiting) = match state {
+                    Some((id, until)) if endpoint.single_use => {
+                        call.redeemed = Some(id);
+                        (Action::Redeem { id, until }, Some(run))
+                    }
+                    _ => (Action::Run(run), None),
+                };
+                (Self { endpoint, phase, call: Some(call), waiting }, Actions([action].into()))
             }
             Err(actions) => settled(actions),
         }
@@ -154,7 +188,25 @@ impl<'e> Exchange<'e> {
         event: Event,
     ) -> Result<Actions, Misuse> {
         let Some(call) = &self.call else { return Err(Misuse::Answered) };
-        let ended = call.end(self.endpoint, now, rng, event);
+        let ended = match (event, self.waiting.take()) {
+            (Event::Redeemed { first: true }, Some(run)) => {
+                return Ok(Actions([Action::Run(run)].into()));
+            }
+            (Event::Redeemed { first: false }, Some(_)) => call.reused(),
+            (Event::StoreFailed, Some(_)) => call.store_failed(),
+            (Event::Redeemed { .. } | Event::StoreFailed, None) => {
+                return Err(Misuse::NothingToRedeem);
+            }
+            (_, Some(run)) => {
+                self.waiting = Some(run);
+                return Err(Misuse::NotRedeemed);
+            }
+            (Event::Finish(result), None) => call.or_fault(call.finish(&result)),
+            (Event::Fail(error), None) => call.fail(error),
+            (Event::Abandon(error), None) => call.abandon(error),
+            (Event::FlowChanged, None) => call.or_fault(Err(HandlerFault::FlowChanged)),
+            (Event::Need(need), None) => call.or_fault(call.need(self.endpoint, now, rng, &need)),
+        };
         match lifecycle::step(self.phase, ended.trigger) {
             Step::Go(phase) => {
                 self.phase = phase;
@@ -171,14 +223,21 @@ impl<'e> Exchange<'e> {
     }
 }
 
+/// Is a request whose handler may run, and the state that it came with.
+struct Admitted {
+    call: Call,
+    run: Run,
+    state: Option<(TokenId, UnixTime)>,
+}
+
 /// Opens the state of a request and checks its answers: whether the handler may run, and on what.
 fn admit(
     endpoint: &Endpoint,
     now: UnixTime,
     principal: Option<&str>,
     sound: Sound,
-) -> Result<(Call, Run), Vec<Action>> {
-    let Sound { id, method, params, capabilities } = sound;
+) -> Result<Admitted, Vec<Action>> {
+    let Sound { id, method, params, capabilities, is_legacy } = sound;
     let refuse = |message: String| {
         let error = invalid_params(message);
         Vec::from([Refused { id: Some(id.clone()), status: 200, error }.respond()])
@@ -190,17 +249,20 @@ fn admit(
         digest: [0; 32],
         capabilities,
         round: 1,
+        is_legacy,
+        redeemed: None,
     };
     let mut run = Run {
         method: call.method.clone(),
         params: params.clone(),
         round: 1,
         capabilities,
+        is_legacy,
         state: None,
         answers: Answers::default(),
     };
-    if Method::from_name(&call.method).is_none() {
-        return Ok((call, run));
+    if is_legacy || Method::from_name(&call.method).is_none() {
+        return Ok(Admitted { call, run, state: None });
     }
     let malformed = |error| refuse(format!("{error}"));
     call.digest = digest(&call.method, &params).map_err(malformed)?;
@@ -219,7 +281,7 @@ fn admit(
         if let Some(responses) = responses.filter(|_| endpoint.request_state.is_none()) {
             run.answers = Answers::unchecked(&responses, &endpoint.limits);
         }
-        return Ok((call, run));
+        return Ok(Admitted { call, run, state: None });
     };
     let states =
         endpoint.request_state.as_ref().ok_or_else(|| state_refused(OpenCause::NoKeyring))?;
@@ -234,7 +296,7 @@ fn admit(
     run.state = asked.state;
     run.round = opened.round.saturating_add(1);
     call.round = run.round;
-    Ok((call, run))
+    Ok(Admitted { call, run, state: Some((opened.id, opened.expires)) })
 }
 
 /// Is how a request ends: what that is to the lifecycle, and what to do.
@@ -254,24 +316,38 @@ impl Call {
         }
     }
 
-    fn end(
-        &self,
-        endpoint: &Endpoint,
-        now: UnixTime,
-        rng: &mut (impl CryptoRng + ?Sized),
-        event: Event,
-    ) -> Ended {
-        let ended = match event {
-            Event::Finish(result) => self.finish(&result),
-            Event::Fail(error) => Ok(self.fail(error)),
-            Event::Need(need) => self.need(endpoint, now, rng, &need),
-        };
+    /// Makes an internal error of what the handler did wrong.
+    fn or_fault(&self, ended: Result<Ended, HandlerFault>) -> Ended {
         ended.unwrap_or_else(|fault| {
             let mut ended = self.fail(fault.to_error());
             let method = self.method.clone();
             ended.actions.push(Action::Report(Report::HandlerFault { method, fault }));
             ended
         })
+    }
+
+    /// Refuses a state that was used before, as any other that does not open.
+    fn reused(&self) -> Ended {
+        let mut ended = self.fail(invalid_params("Invalid requestState".into()));
+        let method = self.method.clone();
+        ended.actions.push(Action::Report(Report::StateReused { method }));
+        ended
+    }
+
+    fn store_failed(&self) -> Ended {
+        let mut ended = self.fail(RpcError::new(RpcError::INTERNAL, "Internal error"));
+        let method = self.method.clone();
+        ended.actions.push(Action::Report(Report::StoreFailed { method }));
+        ended
+    }
+
+    /// Fails, and gives the state back that was redeemed for it.
+    fn abandon(&self, error: RpcError) -> Ended {
+        let mut ended = self.fail(error);
+        if let Some(id) = self.redeemed {
+            ended.actions.insert(0, Action::Release { id });
+        }
+        ended
     }
 
     fn fail(&self, error: RpcError) -> Ended {
@@ -345,6 +421,9 @@ impl Call {
         if Method::from_name(&self.method).is_none() {
             return Err(HandlerFault::MethodCanNotAsk);
         }
+        if self.is_legacy {
+            return Err(HandlerFault::Legacy);
+        }
         if need.requests.is_empty() && need.state.is_none() {
             return Err(HandlerFault::EmptyNeed);
         }
@@ -357,8 +436,11 @@ impl Call {
             return Err(HandlerFault::DuplicateKey);
         }
         let decoder = form_model::Decoder::new(endpoint.limits.form.clone());
-        for (_, InputRequest::Form { form, .. }) in &need.requests {
-            decoder.decode(&form.to_schema()).map_err(HandlerFault::Form)?;
+        for (_, request) in &need.requests {
+            request.check().map_err(HandlerFault::Request)?;
+            if let InputRequest::Form { form, .. } = request {
+                decoder.decode(&form.to_schema()).map_err(HandlerFault::Form)?;
+            }
         }
         Ok(())
     }

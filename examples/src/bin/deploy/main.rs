@@ -19,6 +19,7 @@ use mrtr_core::{Endpoint, Keyring, RequestState, exchange::Report};
 use mrtr_examples::{
     server::{self, Server},
     stdio,
+    store::Memory,
     surface::{Script, Surface, Terminal},
 };
 use serde_json::json;
@@ -158,6 +159,7 @@ fn deploy_server() -> Result<Server, Failure> {
     Ok(Server {
         endpoint: Endpoint::new("deploy").with_request_state(states),
         handler: tool::handle,
+        store: Arc::new(Memory::default()),
         reporter: report,
     })
 }

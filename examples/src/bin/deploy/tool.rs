@@ -70,7 +70,7 @@ fn call(run: &Run) -> Event {
         return invalid_params("Unknown tool");
     }
     let artifact = call.arguments.artifact;
-    match run.answers.get("target") {
+    match run.answers.form("target") {
         None => ask(&artifact),
         Some(Elicited::Accepted(answer)) => match answer.text("environment") {
             Some(environment) if answer.flag("confirm") == Some(true) => {
