@@ -360,7 +360,10 @@ fn round(
 }
 
 fn keys(body: &Value) -> Vec<&str> {
-    body["result"]["inputRequests"].as_object().unwrap().keys().map(String::as_str).collect()
+    let requests = body["result"]["inputRequests"].as_object().unwrap();
+    let mut keys: Vec<&str> = requests.keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
 }
 
 /// proves: SV-10
