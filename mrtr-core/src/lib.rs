@@ -51,6 +51,11 @@ pub use time::{Instant, UnixTime};
 #[doc = include_str!("../../docs/client.md")]
 struct ClientGuide;
 
+/// Runs the examples of the guide for servers as tests.
+#[cfg(all(doctest, feature = "request-state"))]
+#[doc = include_str!("../../docs/server.md")]
+struct ServerGuide;
+
 /// Runs the README's embedding as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]

@@ -5,7 +5,7 @@ use core::fmt;
 
 use form_model::{Answer, Decoder, Form};
 
-use super::InputRequest;
+use super::{InputRequest, Need};
 use crate::{
     Limits,
     wire::{Object, RawJson, Response, WireError, check_roots, check_sampled, text, write_text},
@@ -113,13 +113,22 @@ impl Kind {
         })
     }
 
+    /// Names the kind.
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Form(_) => "form",
+            Self::Url => "url",
+            Self::Sampling => "sampling",
+            Self::Roots => "roots",
+        }
+    }
+
     /// Writes the kind, as a sealed state remembers it.
     fn write(&self, json: &mut String) {
+        let name = self.name();
         match self {
-            Self::Form(form) => json.push_str(&format!(r#"{{"form":{}}}"#, form.to_schema())),
-            Self::Url => json.push_str(r#""url""#),
-            Self::Sampling => json.push_str(r#""sampling""#),
-            Self::Roots => json.push_str(r#""roots""#),
+            Self::Form(form) => json.push_str(&format!(r#"{{"{name}":{}}}"#, form.to_schema())),
+            Self::Url | Self::Sampling | Self::Roots => json.push_str(&format!(r#""{name}""#)),
         }
     }
 
@@ -144,7 +153,7 @@ pub struct Answers {
     checked: BTreeMap<String, (Answered, RawJson)>,
     /// Answers that no sealed state vouches for, as they came.
     unchecked: BTreeMap<String, RawJson>,
-    answer_bytes_max: usize,
+    pub(super) limits: Limits,
 }
 
 impl fmt::Debug for Answers {
@@ -196,20 +205,14 @@ impl Answers {
         request: &InputRequest,
     ) -> Result<Option<Answered>, AnswerError> {
         let Some(json) = self.unchecked.get(key) else { return Ok(None) };
-        let form = form_model::Limits {
-            answer_bytes_max: self.answer_bytes_max,
-            ..form_model::Limits::default()
-        };
-        let limits = Limits { form, ..Limits::default() };
-        Kind::from(request).answer(json.as_str(), &limits).map(Some)
+        Kind::from(request).answer(json.as_str(), &self.limits).map(Some)
     }
 
     /// Takes answers that no sealed state vouches for.
     pub(super) fn unchecked(responses: &Object<'_>, limits: &Limits) -> Self {
         let unchecked =
             responses.iter().map(|(key, json)| (key.into(), RawJson::part(json))).collect();
-        let answer_bytes_max = limits.form.answer_bytes_max;
-        Self { checked: BTreeMap::new(), unchecked, answer_bytes_max }
+        Self { unchecked, limits: limits.clone(), ..Self::default() }
     }
 
     /// Checks answers against what was asked. Keys that were not asked are not seen.
@@ -218,7 +221,7 @@ impl Answers {
         asked: &Asked,
         limits: &Limits,
     ) -> Result<Self, AnswerError> {
-        let mut answers = Self::default();
+        let mut answers = Self { limits: limits.clone(), ..Self::default() };
         for (key, kind) in &asked.kinds {
             if let Some(json) = responses.and_then(|responses| responses.get(key)) {
                 let answered = kind.answer(json, limits)?;
@@ -232,14 +235,17 @@ impl Answers {
 /// Is what a sealed state remembers: what was asked, and what the handler wants back.
 #[derive(Default)]
 pub(super) struct Asked {
+    /// Whether the state may be used only once.
+    pub(super) single_use: bool,
     kinds: Vec<(String, Kind)>,
     pub(super) state: Option<RawJson>,
 }
 
 impl Asked {
     /// Writes the payload of a sealed state.
-    pub(super) fn encode(requests: &[(String, InputRequest)], state: Option<&RawJson>) -> String {
-        let mut json = String::from(r#"{"asked":{"#);
+    pub(super) fn encode(need: &Need, single_use: bool) -> String {
+        let Need { requests, state } = need;
+        let mut json = format!(r#"{{"singleUse":{single_use},"asked":{{"#);
         for (index, (key, request)) in requests.iter().enumerate() {
             if index > 0 {
                 json.push(',');
@@ -266,6 +272,7 @@ impl Asked {
             Ok((key.into(), Kind::read(json, limits).ok_or(malformed)?))
         };
         let kinds = asked.iter().map(kind).collect::<Result<_, WireError>>()?;
-        Ok(Self { kinds, state: object.get("state").map(RawJson::part) })
+        let single_use = object.get("singleUse").ok_or(malformed)? == "true";
+        Ok(Self { single_use, kinds, state: object.get("state").map(RawJson::part) })
     }
 }

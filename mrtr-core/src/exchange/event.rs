@@ -99,11 +99,12 @@ impl Need {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Redeem a state that may be used once: insert its id into the store if it is not there, for
-    /// as long as the state lives, and come back with [`Event::Redeemed`].
+    /// that long, and come back with [`Event::Redeemed`].
     Redeem {
         /// The id.
         id: TokenId,
-        /// When the store may forget it.
+        /// When the store may forget it: 30 seconds after the state expires, since the clock of
+        /// another server may be that far behind.
         until: UnixTime,
     },
     /// Take the id out of the store again.
@@ -208,9 +209,10 @@ pub enum HandlerFault {
     /// It asked twice under one key.
     #[error("expected each key once, found one twice")]
     DuplicateKey,
-    /// It asked with a URL or a request to a model that a client would refuse.
+    /// It asked what a client would refuse: a URL or a request to a model of a wrong shape, or more
+    /// than the endpoint's limits allow.
     #[error("the input request is refused: {0}")]
-    Request(WireError),
+    Request(#[from] WireError),
     /// It asked with a form that a client would refuse.
     #[error("the form is refused: {0}")]
     Form(form_model::Refusal),

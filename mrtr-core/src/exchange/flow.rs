@@ -6,10 +6,7 @@ use form_model::Answer;
 use serde_json::value::RawValue;
 
 use super::{Answered, Consent, Elicited, Event, InputRequest, Need, Run, answers::Kind};
-use crate::{
-    Limits,
-    wire::{Object, RawJson, RpcError, text, write_text},
-};
+use crate::wire::{Object, RawJson, RpcError, text, write_text};
 
 /// Is what a handler has asked so far, over all its rounds.
 ///
@@ -56,6 +53,8 @@ pub struct Flow<'r> {
 #[derive(Debug)]
 struct Entry {
     key: String,
+    /// What kind of thing: the answer to one kind is none to another, even if it is written alike.
+    kind: String,
     answer: Option<RawJson>,
 }
 
@@ -193,28 +192,33 @@ impl<'r> Flow<'r> {
             if self.entries.iter().any(|entry| entry.key == key) {
                 return Err(Pending::Changed);
             }
-            self.entries.push(Entry { key: key.into(), answer: None });
+            let kind = Kind::from(request).name().into();
+            self.entries.push(Entry { key: key.into(), kind, answer: None });
             return Ok(None);
         };
-        if entry.key != key {
+        let kind = Kind::from(request);
+        if entry.key != key || entry.kind != kind.name() {
             return Err(Pending::Changed);
         }
         let Some(answer) = &entry.answer else { return Ok(None) };
         // What fitted when it came, fits: else something other is asked under its key now.
-        let answered = Kind::from(request).answer(answer.as_str(), &Limits::default());
+        let answered = kind.answer(answer.as_str(), &self.run.answers.limits);
         answered.map(Some).map_err(|_| Pending::Changed)
     }
 
     /// Asks for what is missing, and remembers what is there.
     fn need(self) -> Need {
         let mut state = String::from(r#"{"flow":["#);
-        for (index, Entry { key, answer }) in self.entries.iter().enumerate() {
+        for (index, Entry { key, kind, answer }) in self.entries.iter().enumerate() {
             if index > 0 {
                 state.push(',');
             }
             state.push('[');
             write_text(key, &mut state);
-            state.push_str(&format!(",{}]", answer.as_ref().map_or("null", RawJson::as_str)));
+            state.push_str(&format!(
+                r#","{kind}",{}]"#,
+                answer.as_ref().map_or("null", RawJson::as_str)
+            ));
         }
         state.push_str("]}");
         Need { requests: self.requests, state: Some(RawJson::composed(state)) }
@@ -226,15 +230,15 @@ impl<'r> Flow<'r> {
 fn remembered(run: &Run) -> Option<Vec<Entry>> {
     let Some(state) = &run.state else { return Some(Vec::new()) };
     let object = Object::decode(state.as_str(), "the state of a flow").ok()?;
-    let entries: Vec<[&RawValue; 2]> = serde_json::from_str(object.get("flow")?).ok()?;
-    let entry = |[key, answer]: [&RawValue; 2]| {
-        let key: String = text(key.get())?.into();
+    let entries: Vec<[&RawValue; 3]> = serde_json::from_str(object.get("flow")?).ok()?;
+    let entry = |[key, kind, answer]: [&RawValue; 3]| {
+        let (key, kind): (String, String) = (text(key.get())?.into(), text(kind.get())?.into());
         let answer = match answer.get() {
             // An answer that came once stays: what was answered is not asked again.
             "null" => run.answers.text(&key).cloned(),
             json => Some(RawJson::part(json)),
         };
-        Some(Entry { key, answer })
+        Some(Entry { key, kind, answer })
     };
     entries.into_iter().map(entry).collect()
 }

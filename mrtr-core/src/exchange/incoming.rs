@@ -70,7 +70,7 @@ impl Incoming<'_> {
             }
         };
         let Some(id) = message.id else { return Read::Notification };
-        if endpoint.legacy && !names_version(message.params.as_ref()) {
+        if endpoint.legacy && self.is_legacy(message.params.as_ref()) {
             let params = message.params.unwrap_or_else(|| RawJson::part("{}"));
             let (method, capabilities) = (message.method, Capabilities::NONE);
             return Read::Request(Sound { id, method, params, capabilities, is_legacy: true });
@@ -100,6 +100,18 @@ impl Incoming<'_> {
         })
     }
 
+    /// Tells whether a request is of an earlier revision: one that names its version neither in
+    /// `_meta` nor, as this revision, in a header. What can not be read is none.
+    fn is_legacy(self, params: Option<&RawJson>) -> bool {
+        if self.headers.is_some_and(|headers| headers.protocol_version == Some(PROTOCOL_VERSION)) {
+            return false;
+        }
+        let Some(params) = params else { return true };
+        let Ok(params) = Object::decode(params.as_str(), "params") else { return false };
+        let Some(meta) = params.get("_meta") else { return true };
+        Object::decode(meta, "_meta").is_ok_and(|meta| meta.get(META_VERSION).is_none())
+    }
+
     fn check(
         self,
         method: &str,
@@ -126,15 +138,6 @@ impl Incoming<'_> {
         drop(object);
         Ok((params, capabilities))
     }
-}
-
-/// Tells whether a request names its version in `_meta`, as those of this revision do.
-fn names_version(params: Option<&RawJson>) -> bool {
-    let version = |params: &RawJson| {
-        let object = Object::decode(params.as_str(), "params").ok()?;
-        Object::decode(object.get("_meta")?, "_meta").ok()?.get(META_VERSION).map(drop)
-    };
-    params.and_then(version).is_some()
 }
 
 impl Headers<'_> {

@@ -19,7 +19,10 @@ pub use request::{IncludeContext, InputRequest, Sampling};
 use crate::{
     Limits, OpenCause, Phase, RequestState, Step, Trigger, UnixTime, lifecycle,
     request_state::{Context, TokenId, digest},
-    wire::{Capabilities, Method, Object, PROTOCOL_VERSION, RawJson, RpcError, text},
+    wire::{
+        Capabilities, DEPTH_MAX, Method, Object, PROTOCOL_VERSION, RawJson, RpcError, check_depth,
+        check_requests, text,
+    },
 };
 use answers::Asked;
 use incoming::{Read, Refused, Sound, invalid_params};
@@ -291,12 +294,15 @@ fn admit(
         .map_err(|error| state_refused(error.cause()))?;
     let asked = Asked::decode(&opened.payload, &endpoint.limits)
         .map_err(|_| state_refused(OpenCause::Malformed))?;
+    if asked.single_use != endpoint.single_use {
+        return Err(state_refused(OpenCause::OtherUse));
+    }
     run.answers = Answers::checked(responses.as_ref(), &asked, &endpoint.limits)
         .map_err(|error| refuse(format!("Invalid inputResponses: {error}")))?;
     run.state = asked.state;
     run.round = opened.round.saturating_add(1);
     call.round = run.round;
-    Ok(Admitted { call, run, state: Some((opened.id, opened.expires)) })
+    Ok(Admitted { call, run, state: Some((opened.id, opened.until)) })
 }
 
 /// Is how a request ends: what that is to the lifecycle, and what to do.
@@ -350,13 +356,20 @@ impl Call {
         ended
     }
 
-    fn fail(&self, error: RpcError) -> Ended {
+    fn fail(&self, mut error: RpcError) -> Ended {
+        // Around it are the message and its error. What no client could read is left out.
+        error.data.take_if(|data| check_depth(data.as_str(), DEPTH_MAX - 2).is_err());
         let refused = Refused { id: Some(self.id.clone()), status: http_status(error.code), error };
         Ended { trigger: Trigger::Errored, actions: [refused.respond()].into() }
     }
 
     fn finish(&self, result: &RawJson) -> Result<Ended, HandlerFault> {
         let object = Object::decode(result.as_str(), "result").map_err(|_| HandlerFault::Result)?;
+        if self.is_legacy && object.get("resultType").is_none() {
+            // Earlier revisions know no types, and refuse what they do not know.
+            let actions = [self.respond(result.as_str())].into();
+            return Ok(Ended { trigger: Trigger::Completed, actions });
+        }
         let open = result.as_str().trim_ascii_end().strip_suffix('}').unwrap_or_default();
         let result = match object.get("resultType") {
             // A server always names the type (basic, results).
@@ -378,7 +391,7 @@ impl Call {
         rng: &mut (impl CryptoRng + ?Sized),
         need: &Need,
     ) -> Result<Ended, HandlerFault> {
-        self.check_need(endpoint, need)?;
+        let requests = self.check_need(endpoint, need)?;
         let missing = self.capabilities.missing(need.capabilities());
         if !missing.is_empty() {
             let mut ended = self.fail(missing_capability(missing));
@@ -387,20 +400,20 @@ impl Call {
             return Ok(ended);
         }
         let mut result = String::from(r#"{"resultType":"input_required""#);
-        if !need.requests.is_empty() {
+        if !requests.is_empty() {
             result.push_str(r#","inputRequests":{"#);
-            for (index, (key, request)) in need.requests.iter().enumerate() {
+            for (index, (key, request)) in requests.iter().enumerate() {
                 if index > 0 {
                     result.push(',');
                 }
                 crate::wire::write_text(key, &mut result);
                 result.push(':');
-                request.write(&mut result);
+                result.push_str(request.as_str());
             }
             result.push('}');
         }
         if let Some(states) = &endpoint.request_state {
-            let payload = Asked::encode(&need.requests, need.state.as_ref());
+            let payload = Asked::encode(need, endpoint.single_use);
             let token = states
                 .seal(rng, now, &self.context(endpoint), self.round, payload.as_bytes())
                 .map_err(|_| HandlerFault::StateTooLarge)?;
@@ -416,8 +429,12 @@ impl Call {
         Ok(Ended { trigger, actions: [self.respond(&result), Action::Report(report)].into() })
     }
 
-    /// Finds what a handler can not need.
-    fn check_need(&self, endpoint: &Endpoint, need: &Need) -> Result<(), HandlerFault> {
+    /// Finds what a handler can not need, and writes the requests.
+    fn check_need(
+        &self,
+        endpoint: &Endpoint,
+        need: &Need,
+    ) -> Result<Vec<(String, RawJson)>, HandlerFault> {
         if Method::from_name(&self.method).is_none() {
             return Err(HandlerFault::MethodCanNotAsk);
         }
@@ -435,14 +452,13 @@ impl Call {
         if keys.windows(2).any(|pair| matches!(pair, [a, b] if a == b)) {
             return Err(HandlerFault::DuplicateKey);
         }
-        let decoder = form_model::Decoder::new(endpoint.limits.form.clone());
         for (_, request) in &need.requests {
-            request.check().map_err(HandlerFault::Request)?;
-            if let InputRequest::Form { form, .. } = request {
-                decoder.decode(&form.to_schema()).map_err(HandlerFault::Form)?;
-            }
+            request.check(&endpoint.limits)?;
         }
-        Ok(())
+        let written = need.requests.iter().map(|(key, request)| (key.clone(), request.to_json()));
+        let written: Vec<(String, RawJson)> = written.collect();
+        check_requests(&written, &endpoint.limits)?;
+        Ok(written)
     }
 
     fn respond(&self, result: &str) -> Action {

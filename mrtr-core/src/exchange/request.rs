@@ -3,10 +3,15 @@
 use alloc::{format, string::String, vec::Vec};
 use core::fmt;
 
-use form_model::{Form, Number};
+use form_model::{Decoder, Form, Number};
 
-use crate::wire::{
-    Capabilities, RawJson, SamplingRequest, UrlRequest, WireError, write_form_request, write_text,
+use super::HandlerFault;
+use crate::{
+    Limits,
+    wire::{
+        Capabilities, DEPTH_MAX, RawJson, SamplingRequest, UrlRequest, WireError, check_depth,
+        write_form_request, write_text,
+    },
 };
 
 /// Is a question to the client's side.
@@ -81,16 +86,47 @@ impl InputRequest {
         }
     }
 
-    /// Finds what a client would refuse, but for a form, which is decoded as a client does.
-    pub(super) fn check(&self) -> Result<(), WireError> {
+    /// Finds what a client would refuse, by reading it as a client does.
+    pub(super) fn check(&self, limits: &Limits) -> Result<(), HandlerFault> {
+        let fits = |message: &str| {
+            let (what, max) = ("a message in bytes", limits.message_bytes_max);
+            if message.trim().is_empty() {
+                return Err(WireError::Shape {
+                    what: "message",
+                    expected: "one that says something",
+                });
+            }
+            if message.len() > max { Err(WireError::TooLarge { what, max }) } else { Ok(()) }
+        };
         match self {
-            Self::Form { .. } | Self::Roots => Ok(()),
-            Self::Url { message, url } => UrlRequest::new(message, url).map(drop),
-            Self::Sampling(sampling) => SamplingRequest::decode(&sampling.params()).map(drop),
+            Self::Form { message, form } => {
+                fits(message)?;
+                let decoder = Decoder::new(limits.form.clone());
+                decoder.decode(&form.to_schema()).map_err(HandlerFault::Form)?;
+            }
+            Self::Url { message, url } => {
+                fits(message)?;
+                UrlRequest::new(message, url)?;
+            }
+            Self::Sampling(sampling) => {
+                let params = sampling.params();
+                // Around them are the message, its result, the requests and this one.
+                check_depth(&params, DEPTH_MAX - 4)?;
+                SamplingRequest::decode(&params)?;
+            }
+            Self::Roots => {}
         }
+        Ok(())
     }
 
-    pub(super) fn write(&self, json: &mut String) {
+    /// Writes it as JSON.
+    pub(super) fn to_json(&self) -> RawJson {
+        let mut json = String::new();
+        self.write(&mut json);
+        RawJson::composed(json)
+    }
+
+    fn write(&self, json: &mut String) {
         match self {
             Self::Form { message, form } => write_form_request(message, form, json),
             Self::Url { message, url } => {

@@ -6,7 +6,7 @@ use core::fmt;
 use super::{Claims, Fault, Interaction, request::Writer};
 use crate::{
     Limits,
-    wire::{RawJson, StateText, WireError},
+    wire::{RawJson, StateText, WireError, check_requests},
 };
 
 /// Is the round that is on. It is gone when its retry is sent: nothing of it reaches another.
@@ -50,7 +50,12 @@ impl Round {
         if number > limits.rounds_max {
             return Err(Fault::RoundLimit { rounds_max: limits.rounds_max });
         }
-        check_sizes(&requests, state.as_ref(), limits)?;
+        let state_bytes = state.as_ref().map_or(0, StateText::len);
+        if state_bytes > limits.state_bytes_max {
+            let max = limits.state_bytes_max;
+            return Err(WireError::TooLarge { what: "requestState in bytes", max }.into());
+        }
+        check_requests(&requests, limits)?;
         let mut questions = BTreeMap::new();
         for (key, request) in requests {
             let interaction = Interaction::decode(&request, claims, limits)?;
@@ -87,33 +92,4 @@ impl Round {
         }
         members.into_members()
     }
-}
-
-fn check_sizes(
-    requests: &[(String, RawJson)],
-    state: Option<&StateText>,
-    limits: &Limits,
-) -> Result<(), Fault> {
-    let too_large = |what, max| Err(WireError::TooLarge { what, max }.into());
-    if state.is_some_and(|state| state.len() > limits.state_bytes_max) {
-        return too_large("requestState in bytes", limits.state_bytes_max);
-    }
-    if requests.len() > limits.requests_max {
-        return too_large("inputRequests in requests", limits.requests_max);
-    }
-    let mut total: usize = 0;
-    for (key, request) in requests {
-        if key.len() > limits.key_bytes_max {
-            return too_large("the key of an input request in bytes", limits.key_bytes_max);
-        }
-        let bytes = request.as_str().len();
-        if bytes > limits.request_bytes_max {
-            return too_large("an input request in bytes", limits.request_bytes_max);
-        }
-        total = total.saturating_add(bytes);
-    }
-    if total > limits.round_bytes_max {
-        return too_large("inputRequests in bytes", limits.round_bytes_max);
-    }
-    Ok(())
 }

@@ -193,7 +193,7 @@ impl RequestState {
         claims.check(now, context)?;
         Ok(Opened {
             id: TokenId(claims.id),
-            expires: claims.expires,
+            until: UnixTime::from_secs(claims.expires.as_secs().saturating_add(SKEW_SECS)),
             round: claims.round,
             payload: claims.payload.into(),
         })
@@ -382,7 +382,8 @@ impl<'a> Claims<'a> {
 #[derive(PartialEq, Eq)]
 pub(crate) struct Opened {
     pub(crate) id: TokenId,
-    pub(crate) expires: UnixTime,
+    /// When it has expired on every server, whose clocks differ by what they may.
+    pub(crate) until: UnixTime,
     pub(crate) round: u32,
     pub(crate) payload: Vec<u8>,
 }
@@ -430,6 +431,8 @@ pub enum OpenCause {
     UnknownKey,
     /// The token was sealed in the other mode.
     OtherMode,
+    /// The token may be used once and this endpoint redeems none, or the other way round.
+    OtherUse,
     /// The token was changed, or was sealed by another key, endpoint, method or version.
     NotAuthentic,
     /// The token is past its time.

@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn an_action_as_it_is_shows_nothing_that_anybody_said_and_an_exposed_one_all() {
         let start = r#"{"at":0,"start":{"id":"c","method":"tools/call","params":{"name":"SENTINEL"},"binding":"SENTINEL","claims":{"form":true,"url":true,"sampling":true,"roots":true}}}"#;
-        let requests = r#"{"SENTINEL-1":{"method":"elicitation/create","params":{"message":"SENTINEL","requestedSchema":{"type":"object","properties":{"SENTINEL":{"type":"string"}}}}},"SENTINEL-2":{"method":"elicitation/create","params":{"mode":"url","message":"SENTINEL","url":"https://SENTINEL.example/"}},"SENTINEL-3":{"method":"sampling/createMessage","params":{"messages":[{"SENTINEL":1}],"maxTokens":1}},"SENTINEL-4":{"method":"roots/list"}}"#;
+        let requests = r#"{"SENTINEL-1":{"method":"elicitation/create","params":{"message":"SENTINEL","requestedSchema":{"type":"object","properties":{"SENTINEL":{"type":"string"}}}}},"SENTINEL-2":{"method":"elicitation/create","params":{"mode":"url","message":"SENTINEL","url":"https://SENTINEL.example/"}},"SENTINEL-3":{"method":"sampling/createMessage","params":{"messages":[{"role":"user","content":[],"SENTINEL":1}],"maxTokens":1}},"SENTINEL-4":{"method":"roots/list"}}"#;
         let asks = format!(
             r#"{{"at":0,"event":{{"reply":{{"leg":"c.1","result":{{"resultType":"input_required","requestState":"SENTINEL","inputRequests":{requests}}}}}}}}}"#
         );

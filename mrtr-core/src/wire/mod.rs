@@ -27,9 +27,11 @@ pub use url::UrlRequest;
 pub(crate) use elicitation::write_form_request;
 pub(crate) use elicitation::{CONSENTED, DECLINED, DISMISSED, Elicitation, accepted};
 pub(crate) use object::{Object, text};
+#[cfg(feature = "request-state")]
+pub(crate) use raw::check_depth;
 pub(crate) use raw::write_text;
 pub use result::expect_complete;
-pub(crate) use result::{CallResult, StateText};
+pub(crate) use result::{CallResult, StateText, check_requests};
 #[cfg(feature = "request-state")]
 pub(crate) use rpc::readable_id;
 pub(crate) use sampling::{check_roots, check_sampled};

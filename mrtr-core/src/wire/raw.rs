@@ -97,7 +97,7 @@ impl Serialize for RawJson {
 }
 
 /// Checks the nesting of a text before anything parses it.
-fn check_depth(text: &str, levels_max: usize) -> Result<(), WireError> {
+pub(crate) fn check_depth(text: &str, levels_max: usize) -> Result<(), WireError> {
     let mut depth: usize = 0;
     let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {

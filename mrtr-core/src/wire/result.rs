@@ -4,6 +4,7 @@ use alloc::{string::String, sync::Arc, vec::Vec};
 use core::fmt;
 
 use super::{Object, RawJson, WireError, text};
+use crate::Limits;
 
 /// Is the `requestState` of a round: opaque JSON text, held and echoed as it came.
 #[derive(Clone, PartialEq, Eq)]
@@ -108,6 +109,32 @@ pub fn expect_complete(result: &RawJson) -> Result<(), WireError> {
             expected: "a complete result",
         }),
     }
+}
+
+/// Checks how many requests a round has, and how large they are.
+pub(crate) fn check_requests(
+    requests: &[(String, RawJson)],
+    limits: &Limits,
+) -> Result<(), WireError> {
+    let too_large = |what, max| Err(WireError::TooLarge { what, max });
+    if requests.len() > limits.requests_max {
+        return too_large("inputRequests in requests", limits.requests_max);
+    }
+    let mut total: usize = 0;
+    for (key, request) in requests {
+        if key.len() > limits.key_bytes_max {
+            return too_large("the key of an input request in bytes", limits.key_bytes_max);
+        }
+        let bytes = request.as_str().len();
+        if bytes > limits.request_bytes_max {
+            return too_large("an input request in bytes", limits.request_bytes_max);
+        }
+        total = total.saturating_add(bytes);
+    }
+    if total > limits.round_bytes_max {
+        return too_large("inputRequests in bytes", limits.round_bytes_max);
+    }
+    Ok(())
 }
 
 #[cfg(test)]

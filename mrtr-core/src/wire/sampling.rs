@@ -1,6 +1,9 @@
 //! A model that a server wants to ask, and the roots that it wants to know.
 
+use alloc::vec::Vec;
 use core::fmt;
+
+use serde_json::value::RawValue;
 
 use super::{Capabilities, Object, RawJson, WireError, text};
 
@@ -26,14 +29,17 @@ impl SamplingRequest {
     /// Reads the params, as far as it is decided on them.
     pub(crate) fn decode(params: &str) -> Result<Self, WireError> {
         let object = Object::decode(params, "the params of sampling")?;
-        let is_array = |json: &str| json.starts_with('[');
-        if !object.get("messages").is_some_and(is_array) {
-            return Err(WireError::Shape { what: "messages", expected: "an array" });
-        }
+        let messages = object.get("messages").and_then(elements).ok_or(MESSAGES)?;
+        messages.iter().try_for_each(|message| check_message(message.get()))?;
         let tokens =
             object.get("maxTokens").and_then(|json| json.parse::<form_model::Number>().ok());
         if !tokens.is_some_and(|tokens| tokens.is_integer() && tokens > form_model::Number::ZERO) {
             return Err(WireError::Shape { what: "maxTokens", expected: "a positive integer" });
+        }
+        for (name, is_shaped) in SHAPES {
+            if object.get(name).is_some_and(|json| !is_shaped(json)) {
+                return Err(WireError::Shape { what: name, expected: "one of the specification" });
+            }
         }
         let uses_context = match object.get("includeContext").map(text) {
             None => false,
@@ -62,6 +68,34 @@ impl SamplingRequest {
     }
 }
 
+/// The members that pass through, and whether each can be what its name says.
+const SHAPES: [(&str, fn(&str) -> bool); 7] = [
+    ("systemPrompt", |json| text(json).is_some()),
+    ("stopSequences", |json| json.starts_with('[')),
+    ("temperature", |json| json.starts_with(|first: char| first == '-' || first.is_ascii_digit())),
+    ("modelPreferences", |json| json.starts_with('{')),
+    ("metadata", |json| json.starts_with('{')),
+    ("tools", |json| json.starts_with('[')),
+    ("toolChoice", |json| json.starts_with('{')),
+];
+
+const MESSAGES: WireError =
+    WireError::Shape { what: "messages", expected: "an array of messages with role and content" };
+
+fn elements(json: &str) -> Option<Vec<&RawValue>> {
+    serde_json::from_str(json).ok()
+}
+
+fn check_message(json: &str) -> Result<(), WireError> {
+    let object = Object::decode(json, "a message of sampling").map_err(|_| MESSAGES)?;
+    let role = object.get("role").and_then(text);
+    let has_content = object.get("content").is_some_and(|json| json.starts_with(['{', '[']));
+    match role.as_deref() {
+        Some("user" | "assistant") if has_content => Ok(()),
+        _ => Err(MESSAGES),
+    }
+}
+
 const INCLUDE_CONTEXT: WireError =
     WireError::Shape { what: "includeContext", expected: "none, thisServer or allServers" };
 
@@ -86,8 +120,7 @@ pub(crate) fn check_sampled(json: &str) -> Result<(), WireError> {
 pub(crate) fn check_roots(json: &str) -> Result<(), WireError> {
     let object = Object::decode(json, "a roots result")?;
     let malformed = WireError::Shape { what: "roots", expected: "an array of objects with a uri" };
-    let roots: alloc::vec::Vec<&serde_json::value::RawValue> =
-        serde_json::from_str(object.get("roots").ok_or(malformed)?).map_err(|_| malformed)?;
+    let roots = object.get("roots").and_then(elements).ok_or(malformed)?;
     for root in roots {
         let root = Object::decode(root.get(), "a root")?;
         if root.get("uri").and_then(text).is_none() {
@@ -106,7 +139,11 @@ mod tests {
     fn a_sampling_request_has_messages_and_a_bound_of_tokens() {
         for (params, tools, context) in [
             (r#"{"messages":[],"maxTokens":1}"#, false, false),
-            (r#"{"messages":[{}],"maxTokens":1e2,"tools":[]}"#, true, false),
+            (
+                r#"{"messages":[{"role":"user","content":[]}],"maxTokens":1e2,"tools":[]}"#,
+                true,
+                false,
+            ),
             (r#"{"messages":[],"maxTokens":1,"toolChoice":{"mode":"none"}}"#, true, false),
             (r#"{"messages":[],"maxTokens":1,"includeContext":"none"}"#, false, false),
             (r#"{"messages":[],"maxTokens":1,"includeContext":"allServers"}"#, false, true),
@@ -119,6 +156,12 @@ mod tests {
             "[]",
             r#"{"maxTokens":1}"#,
             r#"{"messages":{},"maxTokens":1}"#,
+            r#"{"messages":[{}],"maxTokens":1}"#,
+            r#"{"messages":[{"role":"system","content":{}}],"maxTokens":1}"#,
+            r#"{"messages":[{"role":"user","content":"hi"}],"maxTokens":1}"#,
+            r#"{"messages":[],"maxTokens":1,"tools":{}}"#,
+            r#"{"messages":[],"maxTokens":1,"systemPrompt":7}"#,
+            r#"{"messages":[],"maxTokens":1,"temperature":"hot"}"#,
             r#"{"messages":[]}"#,
             r#"{"messages":[],"maxTokens":0}"#,
             r#"{"messages":[],"maxTokens":1.5}"#,

@@ -208,7 +208,7 @@ fn a_malformed_request_of_any_kind_fails_the_whole_round() {
         (url(r#","url":"/pay""#), web.clone()),
         (url(r#","url":"https:pay""#), web.clone()),
         (url(r#","url":"javascript:alert(1)""#), web),
-        (sampling(""), shape("messages", "an array")),
+        (sampling(""), shape("messages", "an array of messages with role and content")),
         (sampling(r#""messages":[]"#), shape("maxTokens", "a positive integer")),
         (
             sampling(r#""messages":[],"maxTokens":1,"includeContext":"all""#),

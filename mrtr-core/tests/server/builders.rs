@@ -1,0 +1,302 @@
+//! What a handler asks: how it is written, and what of it is caught before it is sent.
+
+use form_model::{Form, FormBuilder, TextField};
+use mrtr_core::{
+    Endpoint, InputRequest, Limits, Need,
+    exchange::{Action, Event, HandlerFault, IncludeContext, Run, Sampling},
+    wire::RpcError,
+};
+use serde_json::{Value, json};
+
+use crate::play::{
+    asked, call, confirm, deep, end, faulted, keyless, message, params, raw, run, sealing, send,
+    sure, value, with,
+};
+
+/// Returns how one request is written.
+fn written(request: InputRequest) -> Value {
+    asked(&keyless(), Need::new().request("k", request))["inputRequests"]["k"].clone()
+}
+
+fn github() -> Form {
+    Form::from_schema(
+        r#"{"type":"object","properties":{"name":{"type":"string","title":"GitHub Username",
+        "description":"Your GitHub username"}},"required":["name"]}"#,
+    )
+    .unwrap()
+}
+
+fn capital() -> Sampling {
+    Sampling::new(100).user("What is the capital of France?")
+}
+
+/// proves: SV-08, W-12
+#[test]
+fn every_kind_is_written_as_the_specification_writes_its_example() {
+    let form = InputRequest::form("Please provide your GitHub username", github());
+    let example = include_str!("../spec/ElicitRequest/elicitation-request.json");
+    assert_eq!(written(form), value(example));
+
+    let message = "Please provide your API key to continue.";
+    let url = InputRequest::url(message, "https://mcp.example.com/ui/set_api_key");
+    let example = include_str!("../spec/ElicitRequestURLParams/elicit-sensitive-data.json");
+    let params = value(example);
+    assert_eq!(written(url), json!({"method": "elicitation/create", "params": params}));
+
+    let preferences = raw(
+        r#"{"hints":[{"name":"claude-3-sonnet"}],"intelligencePriority":0.8,"speedPriority":0.5}"#,
+    );
+    let model =
+        capital().model_preferences(&preferences).system_prompt("You are a helpful assistant.");
+    let example = include_str!("../spec/CreateMessageRequest/sampling-request.json");
+    assert_eq!(written(InputRequest::sampling(model)), value(example));
+
+    // The example has the id of a request, which an input request has not.
+    let mut example = value(include_str!("../spec/ListRootsRequest/list-roots-request.json"));
+    example.as_object_mut().unwrap().remove("id");
+    assert_eq!(written(InputRequest::roots()), example);
+}
+
+/// proves: SV-08, SV-01, W-12
+#[test]
+fn a_round_of_two_kinds_is_written_as_the_specification_writes_its_example() {
+    let name = FormBuilder::new().field(TextField::new("name").required()).build().unwrap();
+    let need = Need::new()
+        .request("github_login", InputRequest::form("Please provide your GitHub username", name))
+        .request("capital_of_france", InputRequest::sampling(capital()));
+    let example =
+        include_str!("../spec/InputRequests/elicitation-and-sampling-input-requests.json");
+    let result = asked(&sealing(), need);
+    assert_eq!(result["inputRequests"], value(example));
+    assert_eq!(result["resultType"], "input_required");
+    assert!(result["requestState"].is_string());
+    assert_eq!(result.as_object().unwrap().len(), 3);
+}
+
+/// proves: SV-08, W-12
+#[test]
+fn a_model_with_tools_is_asked_as_the_specification_writes_its_examples() {
+    for example in [
+        include_str!("../spec/CreateMessageRequestParams/basic-request.json"),
+        include_str!("../spec/CreateMessageRequestParams/request-with-tools.json"),
+        include_str!("../spec/CreateMessageRequestParams/follow-up-with-tool-results.json"),
+    ] {
+        let example = value(example);
+        let tokens = u32::try_from(example["maxTokens"].as_u64().unwrap()).unwrap();
+        let mut model = Sampling::new(tokens);
+        for message in example["messages"].as_array().unwrap() {
+            model = model.message(&raw(&message.to_string()));
+        }
+        let member = |name: &str| example.get(name).map(|json| raw(&json.to_string()));
+        if let Some(tools) = member("tools") {
+            model = model.tools(&tools);
+        }
+        if let Some(choice) = member("toolChoice") {
+            model = model.tool_choice(&choice);
+        }
+        if let Some(preferences) = member("modelPreferences") {
+            model = model.model_preferences(&preferences);
+        }
+        if let Some(prompt) = example["systemPrompt"].as_str() {
+            model = model.system_prompt(prompt);
+        }
+        assert_eq!(written(InputRequest::sampling(model))["params"], example);
+    }
+}
+
+/// proves: SV-08
+#[test]
+fn context_is_spelled_as_the_specification_spells_it_and_left_out_for_none() {
+    for (context, spelled) in [
+        (None, Value::Null),
+        (Some(IncludeContext::ThisServer), json!("thisServer")),
+        (Some(IncludeContext::AllServers), json!("allServers")),
+    ] {
+        let model = match context {
+            None => capital(),
+            Some(context) => capital().include_context(context),
+        };
+        assert_eq!(written(InputRequest::sampling(model))["params"]["includeContext"], spelled);
+    }
+}
+
+/// proves: SV-08
+#[test]
+fn what_a_handler_says_stays_text_whatever_is_in_it() {
+    let odd = "\"},\"x\":{\"\\ \u{0} \u{2028} \u{1f600} </script>";
+    let need = Need::new()
+        .request(odd, InputRequest::form(odd, confirm()))
+        .request("url", InputRequest::url(odd, "https://a.example/?q=%22"))
+        .request(
+            "model",
+            InputRequest::sampling(
+                Sampling::new(1).user(odd).system_prompt(odd).stop_sequences(&[odd]),
+            ),
+        );
+    let requests = asked(&sealing(), need)["inputRequests"].clone();
+    assert_eq!(requests.as_object().unwrap().len(), 3);
+    assert_eq!(requests[odd]["params"]["message"], odd);
+    assert_eq!(requests["url"]["params"]["message"], odd);
+    let model = &requests["model"]["params"];
+    assert_eq!(model["messages"][0]["content"]["text"], odd);
+    assert_eq!((&model["systemPrompt"], &model["stopSequences"][0]), (&json!(odd), &json!(odd)));
+}
+
+/// Expects a need to be the handler's fault, and nothing of it to be sent.
+fn caught(endpoint: &Endpoint, need: Need, what: &str) -> HandlerFault {
+    let (mut exchange, actions) = call(endpoint, &params());
+    run(&actions);
+    let actions = end(&mut exchange, Event::Need(need));
+    let [Action::Respond(_), Action::Report(_)] = actions.as_slice() else {
+        panic!("{what}: {actions:?}")
+    };
+    let body = crate::play::answer(&actions).1;
+    assert!(body.get("result").is_none(), "{what} is sent");
+    let error = json!({"code": -32603, "message": "Internal error"});
+    assert_eq!(body["error"], error, "{what}");
+    faulted(&actions).clone()
+}
+
+/// proves: SV-08
+#[test]
+fn a_request_that_is_malformed_is_caught_before_it_is_sent() {
+    let url = |url: &str| InputRequest::url("m", url);
+    let model = |model| InputRequest::sampling(model);
+    for endpoint in [&sealing(), &keyless()] {
+        for (what, request) in [
+            ("no tokens", model(Sampling::new(0).user("?"))),
+            ("an empty URL", url("")),
+            ("a relative URL", url("/sign-in")),
+            ("a URL without a scheme", url("//a.example/")),
+            ("a host alone", url("a.example")),
+            ("a URL without a host", url("https:///x")),
+            ("a URL of a file", url("file:///etc/passwd")),
+            ("a URL of a script", url("javascript:alert(1)")),
+            ("a URL of data", url("data:text/html,x")),
+            ("a URL with a line break", url("https://a.example/\n")),
+            ("a URL with a space", url("https://a.example/a b")),
+        ] {
+            let fault = caught(endpoint, Need::new().request("k", request.clone()), what);
+            assert!(matches!(fault, HandlerFault::Request(_)), "{what}: {fault:?}");
+            // A sound one beside it does not save it, nor is it sent alone.
+            caught(endpoint, Need::new().request("a", sure()).request("k", request), what);
+        }
+        let twice = Need::new().request("k", sure()).request("k", InputRequest::roots());
+        assert_eq!(caught(endpoint, twice, "a key twice"), HandlerFault::DuplicateKey);
+    }
+}
+
+/// Returns the names of those that are sent.
+fn sent(needs: impl IntoIterator<Item = (&'static str, Need)>) -> Vec<&'static str> {
+    let endpoint = keyless();
+    let is_sent = |need: Need| {
+        let (mut exchange, _) = call(&endpoint, &params());
+        let actions = end(&mut exchange, Event::Need(need));
+        crate::play::answer(&actions).1.get("result").is_some()
+    };
+    needs.into_iter().filter(|(_, need)| is_sent(need.clone())).map(|(what, _)| what).collect()
+}
+
+fn one(request: InputRequest) -> Need {
+    Need::new().request("k", request)
+}
+
+/// proves: SV-08
+#[test]
+fn parts_of_a_request_to_a_model_that_have_not_their_shape_are_caught() {
+    let none: [&str; 0] = [];
+    let malformed = [
+        ("a message that is a number", capital().message(&raw("7"))),
+        ("a message without a role", capital().message(&raw(r#"{"content":[]}"#))),
+        ("a message without content", capital().message(&raw(r#"{"role":"user"}"#))),
+        ("tools that are no array", capital().tools(&raw("{}"))),
+        ("a choice that is no object", capital().tool_choice(&raw("[]"))),
+        ("preferences that are no object", capital().model_preferences(&raw("7"))),
+        ("metadata that are no object", capital().metadata(&raw("[]"))),
+    ];
+    let needs = malformed.map(|(what, model)| (what, one(InputRequest::sampling(model))));
+    assert_eq!(sent(needs), none);
+}
+
+/// proves: SV-08, W-11
+#[test]
+fn a_request_that_would_make_the_message_too_deep_is_caught() {
+    let message =
+        |levels: usize| raw(&format!(r#"{{"role":"user","content":{}}}"#, deep(levels - 1)));
+    for levels in [119, 122, 124] {
+        goes_out_or_is_caught(|_| {
+            Event::Need(one(InputRequest::sampling(capital().message(&message(levels)))))
+        });
+    }
+}
+
+/// proves: SV-08, W-11
+#[test]
+fn what_came_as_deep_as_it_may_goes_back_or_is_caught() {
+    goes_out_or_is_caught(|run| Event::Finish(run.params.clone()));
+    goes_out_or_is_caught(|run| Event::Need(Need::new().state(run.params.clone())));
+    goes_out_or_is_caught(|run| {
+        Event::Fail(RpcError { data: Some(run.params.clone()), ..RpcError::new(-1, "no") })
+    });
+}
+
+/// Ends a request that is as deep as it may be, and expects an answer that a client can read.
+fn goes_out_or_is_caught(handler: impl FnOnce(&Run) -> Event) {
+    let endpoint = sealing();
+    let deepest = with(params(), &[("arguments", json!("@"))]).to_string();
+    let deepest = deepest.replace("\"@\"", &deep(125));
+    let call = message("tools/call", &deepest);
+    let (mut exchange, actions) = send(&endpoint, call.as_bytes());
+    let actions = end(&mut exchange, handler(run(&actions)));
+    let Some(Action::Respond(respond)) = actions.first() else { panic!("{actions:?}") };
+    let body = respond.body.as_ref().unwrap().as_str().as_bytes();
+    assert!(mrtr_core::wire::RpcResponse::decode(body).is_ok());
+}
+
+/// proves: SV-08
+#[test]
+fn a_round_over_a_limit_of_the_endpoint_is_caught() {
+    let none: [&str; 0] = [];
+    let count = |count: usize| {
+        (0..count).fold(Need::new(), |need, index| need.request(format!("k{index}"), sure()))
+    };
+    let long = |bytes: usize| "x".repeat(bytes);
+    let model = |bytes: usize| InputRequest::sampling(Sampling::new(1).user(&long(bytes)));
+    let limits = Limits::default();
+    let message = long(limits.message_bytes_max + 1);
+    let round = (0..4).fold(Need::new(), |need, index| {
+        need.request(format!("k{index}"), model(limits.round_bytes_max / 4))
+    });
+    assert_eq!(sent([("as many requests as there may be", count(limits.requests_max))]).len(), 1);
+    let over = [
+        ("too many requests", count(limits.requests_max + 1)),
+        ("a key too long", Need::new().request(long(limits.key_bytes_max + 1), sure())),
+        ("a message too long", one(InputRequest::form(message.clone(), confirm()))),
+        ("a message of a URL too long", one(InputRequest::url(message, "https://a.example/"))),
+        ("a request too large", one(model(limits.request_bytes_max))),
+        ("a round too large", round),
+    ];
+    assert_eq!(sent(over), none);
+}
+
+/// proves: SV-08, FM-04
+#[test]
+fn a_form_over_the_limits_of_the_endpoint_is_caught() {
+    let form = form_model::Limits { fields_max: 1, ..form_model::Limits::default() };
+    let endpoint = sealing().with_limits(Limits { form, ..Limits::default() });
+    let field = |name: &str| TextField::new(name);
+    let two = FormBuilder::new().field(field("a")).field(field("b")).build().unwrap();
+    let need = Need::new().request("k", InputRequest::form("m", two));
+    assert!(matches!(caught(&endpoint, need, "two fields"), HandlerFault::Form(_)));
+}
+
+/// proves: SV-08
+#[test]
+fn a_question_that_says_nothing_is_caught() {
+    let none: [&str; 0] = [];
+    let needs = [
+        ("a form", one(InputRequest::form("", confirm()))),
+        ("a URL", one(InputRequest::url("", "https://a.example/"))),
+    ];
+    assert_eq!(sent(needs), none);
+}
