@@ -6,9 +6,8 @@ use core::fmt;
 use form_model::{Answer, Decoder, Form};
 
 use super::{InputRequest, Need};
-use crate::{
-    Limits,
-    wire::{Object, RawJson, Response, WireError, check_roots, check_sampled, text, write_text},
+use crate::wire::{
+    Object, RawJson, Response, WireError, check_roots, check_sampled, text, write_text,
 };
 
 /// Is what came back for a form.
@@ -82,8 +81,12 @@ impl From<&InputRequest> for Kind {
 
 impl Kind {
     /// Checks an answer, as JSON, against what was asked.
-    pub(super) fn answer(&self, json: &str, limits: &Limits) -> Result<Answered, AnswerError> {
-        let elicited = || Response::decode(json, &limits.form).map_err(|_| AnswerError::Shape);
+    pub(super) fn answer(
+        &self,
+        json: &str,
+        limits: &form_model::Limits,
+    ) -> Result<Answered, AnswerError> {
+        let elicited = || Response::decode(json, limits).map_err(|_| AnswerError::Shape);
         Ok(match self {
             Self::Form(form) => Answered::Form(match elicited()? {
                 Response::Accept(content) => {
@@ -132,7 +135,7 @@ impl Kind {
         }
     }
 
-    fn read(json: &str, limits: &Limits) -> Option<Self> {
+    fn read(json: &str, limits: &form_model::Limits) -> Option<Self> {
         match text(json).as_deref() {
             Some("url") => return Some(Self::Url),
             Some("sampling") => return Some(Self::Sampling),
@@ -141,7 +144,7 @@ impl Kind {
             None => {}
         }
         let object = Object::decode(json, "a sealed state").ok()?;
-        let decoded = Decoder::new(limits.form.clone()).decode(object.get("form")?).ok()?;
+        let decoded = Decoder::new(limits.clone()).decode(object.get("form")?).ok()?;
         Some(Self::Form(decoded.form))
     }
 }
@@ -153,7 +156,7 @@ pub struct Answers {
     checked: BTreeMap<String, (Answered, RawJson)>,
     /// Answers that no sealed state vouches for, as they came.
     unchecked: BTreeMap<String, RawJson>,
-    pub(super) limits: Limits,
+    pub(super) limits: form_model::Limits,
 }
 
 impl fmt::Debug for Answers {
@@ -209,7 +212,7 @@ impl Answers {
     }
 
     /// Takes answers that no sealed state vouches for.
-    pub(super) fn unchecked(responses: &Object<'_>, limits: &Limits) -> Self {
+    pub(super) fn unchecked(responses: &Object<'_>, limits: &form_model::Limits) -> Self {
         let unchecked =
             responses.iter().map(|(key, json)| (key.into(), RawJson::part(json))).collect();
         Self { unchecked, limits: limits.clone(), ..Self::default() }
@@ -219,7 +222,7 @@ impl Answers {
     pub(super) fn checked(
         responses: Option<&Object<'_>>,
         asked: &Asked,
-        limits: &Limits,
+        limits: &form_model::Limits,
     ) -> Result<Self, AnswerError> {
         let mut answers = Self { limits: limits.clone(), ..Self::default() };
         for (key, kind) in &asked.kinds {
@@ -263,7 +266,7 @@ impl Asked {
     }
 
     /// Reads the payload of a sealed state that was opened.
-    pub(super) fn decode(payload: &[u8], limits: &Limits) -> Result<Self, WireError> {
+    pub(super) fn decode(payload: &[u8], limits: &form_model::Limits) -> Result<Self, WireError> {
         let malformed = WireError::Shape { what: "a sealed state", expected: "one of this crate" };
         let text = core::str::from_utf8(payload).map_err(|_| malformed)?;
         let object = Object::decode(text, "a sealed state")?;

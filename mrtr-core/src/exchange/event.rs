@@ -206,6 +206,12 @@ pub enum HandlerFault {
     /// It needs neither input nor a state.
     #[error("expected input requests or a state, found neither")]
     EmptyNeed,
+    /// It asks for yet another round.
+    #[error("the handler asks again after {rounds_max} rounds, the most that the endpoint allows")]
+    RoundLimit {
+        /// The limit.
+        rounds_max: u32,
+    },
     /// It asked twice under one key.
     #[error("expected each key once, found one twice")]
     DuplicateKey,

@@ -68,6 +68,8 @@ pub enum Pending {
     Changed,
     /// The function failed.
     Failed(RpcError),
+    /// The function failed before it did anything: a state that was redeemed may be used again.
+    Abandoned(RpcError),
 }
 
 /// What a handler trips over inside, the client hears of as an internal error and no more.
@@ -92,6 +94,7 @@ impl<'r> Flow<'r> {
             Err(Pending::Asks) => Event::Need(flow.need()),
             Err(Pending::Changed) => Event::FlowChanged,
             Err(Pending::Failed(error)) => Event::Fail(error),
+            Err(Pending::Abandoned(error)) => Event::Abandon(error),
         }
     }
 

@@ -103,7 +103,8 @@ impl Incoming<'_> {
     /// Tells whether a request is of an earlier revision: one that names its version neither in
     /// `_meta` nor, as this revision, in a header. What can not be read is none.
     fn is_legacy(self, params: Option<&RawJson>) -> bool {
-        if self.headers.is_some_and(|headers| headers.protocol_version == Some(PROTOCOL_VERSION)) {
+        let header = self.headers.and_then(|headers| headers.protocol_version);
+        if header.and_then(read_header_value).is_some_and(|version| version == PROTOCOL_VERSION) {
             return false;
         }
         let Some(params) = params else { return true };

@@ -282,7 +282,7 @@ fn admit(
     };
     let Some(token) = object.get("requestState") else {
         if let Some(responses) = responses.filter(|_| endpoint.request_state.is_none()) {
-            run.answers = Answers::unchecked(&responses, &endpoint.limits);
+            run.answers = Answers::unchecked(&responses, &endpoint.limits.form);
         }
         return Ok(Admitted { call, run, state: None });
     };
@@ -292,12 +292,12 @@ fn admit(
     let opened = states
         .open(now, &call.context(endpoint), &token)
         .map_err(|error| state_refused(error.cause()))?;
-    let asked = Asked::decode(&opened.payload, &endpoint.limits)
+    let asked = Asked::decode(&opened.payload, &endpoint.limits.form)
         .map_err(|_| state_refused(OpenCause::Malformed))?;
     if asked.single_use != endpoint.single_use {
         return Err(state_refused(OpenCause::OtherUse));
     }
-    run.answers = Answers::checked(responses.as_ref(), &asked, &endpoint.limits)
+    run.answers = Answers::checked(responses.as_ref(), &asked, &endpoint.limits.form)
         .map_err(|error| refuse(format!("Invalid inputResponses: {error}")))?;
     run.state = asked.state;
     run.round = opened.round.saturating_add(1);
@@ -394,7 +394,8 @@ impl Call {
         let requests = self.check_need(endpoint, need)?;
         let missing = self.capabilities.missing(need.capabilities());
         if !missing.is_empty() {
-            let mut ended = self.fail(missing_capability(missing));
+            // The handler did nothing but ask, and may be asked again by a client that can more.
+            let mut ended = self.abandon(missing_capability(missing));
             let method = self.method.clone();
             ended.actions.push(Action::Report(Report::MissingCapability { method, missing }));
             return Ok(ended);
@@ -443,6 +444,10 @@ impl Call {
         }
         if need.requests.is_empty() && need.state.is_none() {
             return Err(HandlerFault::EmptyNeed);
+        }
+        let rounds_max = endpoint.limits.rounds_max;
+        if self.round > rounds_max {
+            return Err(HandlerFault::RoundLimit { rounds_max });
         }
         if need.state.is_some() && endpoint.request_state.is_none() {
             return Err(HandlerFault::NoKeyring);

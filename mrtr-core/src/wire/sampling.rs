@@ -68,8 +68,10 @@ impl SamplingRequest {
     }
 }
 
+type Check = fn(&str) -> bool;
+
 /// The members that pass through, and whether each can be what its name says.
-const SHAPES: [(&str, fn(&str) -> bool); 7] = [
+const SHAPES: [(&str, Check); 7] = [
     ("systemPrompt", |json| text(json).is_some()),
     ("stopSequences", |json| json.starts_with('[')),
     ("temperature", |json| json.starts_with(|first: char| first == '-' || first.is_ascii_digit())),

@@ -300,3 +300,20 @@ fn a_question_that_says_nothing_is_caught() {
     ];
     assert_eq!(sent(needs), none);
 }
+
+/// proves: SV-02
+#[test]
+fn a_handler_asks_no_more_rounds_than_the_endpoint_allows() {
+    let endpoint = sealing().with_limits(Limits { rounds_max: 2, ..Limits::default() });
+    let mut state = asked(&endpoint, one(sure()))["requestState"].clone();
+    for round in 2..=3 {
+        let (mut exchange, actions) = call(&endpoint, &crate::play::retry(&state, json!({})));
+        assert_eq!(run(&actions).round, round);
+        let actions = end(&mut exchange, Event::Need(one(sure())));
+        if round == 2 {
+            state = crate::play::answer(&actions).1["result"]["requestState"].clone();
+        } else {
+            assert_eq!(*faulted(&actions), HandlerFault::RoundLimit { rounds_max: 2 });
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use mrtr_core::{
     Endpoint, InputRequest, Limits,
-    exchange::{Action, Event, Flow, HandlerFault, Run},
+    exchange::{Action, Event, Flow, HandlerFault, Pending, Run},
     wire::RpcError,
 };
 use serde_json::{Value, json};
@@ -50,6 +50,15 @@ fn a_flow_that_asks_for_another_kind_under_the_same_key_is_refused() {
         }
     }
     assert_eq!(taken, Vec::<&str>::new());
+}
+
+/// proves: SV-10, ST-08
+#[test]
+fn a_flow_that_did_nothing_can_give_its_state_back() {
+    let busy = || RpcError::new(-1, "busy");
+    let (_, actions) = call(&sealing(), &params());
+    let event = Flow::run(run(&actions), |_| Err(Pending::Abandoned(busy())));
+    assert_eq!(event, Event::Abandon(busy()));
 }
 
 /// proves: SV-10, SV-04, W-11

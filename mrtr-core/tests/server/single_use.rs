@@ -176,3 +176,16 @@ fn each_round_has_a_state_of_its_own_to_use() {
         state = answer(&actions).1["result"]["requestState"].clone();
     }
 }
+
+/// proves: ST-08, SV-03
+#[test]
+fn a_client_that_lacked_a_capability_may_send_its_retry_again_with_it() {
+    let endpoint = once();
+    let mut retry = retry(&state(&endpoint), yes());
+    retry["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+    let (mut exchange, _) = call(&endpoint, &retry);
+    end(&mut exchange, Event::Redeemed { first: true });
+    let actions = end(&mut exchange, Event::Need(Need::new().request("sure", sure())));
+    assert!(matches!(actions.first(), Some(Action::Release { .. })), "{actions:?}");
+    assert_eq!(answer(&actions).1["error"]["code"], RpcError::MISSING_CAPABILITY);
+}
