@@ -1,4 +1,4 @@
-//! An endpoint over Streamable HTTP of MCP 2026-07-28: POST only, one JSON answer for each request.
+//! An endpoint over Streamable HTTP of MCP 2026-07-28: POST only, one answer for each request.
 
 use core::net::Ipv4Addr;
 use std::{io, sync::Arc, time::SystemTime, vec};
@@ -16,9 +16,9 @@ use mrtr_core::{
     Endpoint, Exchange, UnixTime,
     exchange::{Action, Event, Headers, Incoming, Report, Respond, Run},
 };
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, task::spawn_blocking};
 
-use crate::store::Store;
+use crate::{stdio::line, store::Store};
 
 /// The bytes that the body of a request may have.
 const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -33,6 +33,18 @@ pub struct Server {
     pub store: Arc<dyn Store>,
     /// Hears what an operator should know.
     pub reporter: fn(&Report),
+    /// Says how answers are written over HTTP.
+    pub format: Format,
+}
+
+/// Says how an answer is written over HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// As a JSON document.
+    Json,
+    /// As the one event of a stream, to a client that takes streams. What has another status than
+    /// 200 stays a JSON document.
+    EventStream,
 }
 
 /// Opens a port of the loopback interface; 0 picks a free one.
@@ -65,14 +77,21 @@ async fn respond(State(server): State<Arc<Server>>, headers: HeaderMap, body: By
     if let Err(status) = checked {
         return status.into_response();
     }
-    let header = |name: &'static str| text(&headers, HeaderName::from_static(name));
-    let repeated = Headers {
-        protocol_version: header("mcp-protocol-version"),
-        method: header("mcp-method"),
-        name: header("mcp-name"),
-    };
-    answer(&server, &body, Some(repeated))
-        .map_or_else(|| StatusCode::INTERNAL_SERVER_ERROR.into_response(), write)
+    let format = if accepts_stream(&headers) { server.format } else { Format::Json };
+    // The handler and the store may take their time.
+    let answered = spawn_blocking(move || {
+        let header = |name: &'static str| text(&headers, HeaderName::from_static(name));
+        let repeated = Headers {
+            protocol_version: header("mcp-protocol-version"),
+            method: header("mcp-method"),
+            name: header("mcp-name"),
+        };
+        answer(&server, &body, Some(repeated))
+    });
+    match answered.await {
+        Ok(Some(respond)) => write(respond, format),
+        Ok(None) | Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
 }
 
 /// Answers a message of any transport: asks the exchange, runs the handler if it says so, and
@@ -110,14 +129,18 @@ fn take(exchange: &mut Exchange<'_>, event: Event) -> vec::IntoIter<Action> {
     exchange.handle(now(), &mut UnwrapErr(SysRng), event).unwrap_or_default().into_iter()
 }
 
-fn write(respond: Respond) -> Response {
+fn write(respond: Respond, format: Format) -> Response {
     let status = StatusCode::from_u16(respond.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    match respond.body {
-        Some(body) => {
-            let json = [(header::CONTENT_TYPE, "application/json")];
-            (status, json, String::from(body.as_str())).into_response()
+    let Some(body) = respond.body else { return status.into_response() };
+    let typed = |media_type| [(header::CONTENT_TYPE, media_type)];
+    match format {
+        Format::EventStream if status == StatusCode::OK => {
+            let event = format!("event: message\ndata: {}\n", line(body.as_str()));
+            (typed("text/event-stream"), event).into_response()
         }
-        None => status.into_response(),
+        Format::EventStream | Format::Json => {
+            (status, typed("application/json"), String::from(body.as_str())).into_response()
+        }
     }
 }
 
@@ -128,6 +151,14 @@ fn now() -> UnixTime {
 
 fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// Returns whether the client lists event streams among what it takes. JSON is for everybody else,
+/// whatever they list: an answer that they can not read says more than a refusal.
+fn accepts_stream(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let mut media_types = values.flat_map(|value| value.split(',')).map(media_type);
+    media_types.any(|media_type| media_type == "text/event-stream")
 }
 
 /// Refuses a header that comes twice, where one is decided on: another reader might take the other.
@@ -161,11 +192,13 @@ fn check_origin(headers: &HeaderMap) -> Result<(), StatusCode> {
 }
 
 fn check_content_type(headers: &HeaderMap) -> Result<(), StatusCode> {
-    let media_type = text(headers, header::CONTENT_TYPE)
-        .and_then(|value| value.split(';').next())
-        .map(|value| value.trim().to_ascii_lowercase());
-    match media_type.as_deref() {
+    match text(headers, header::CONTENT_TYPE).map(media_type).as_deref() {
         Some("application/json") => Ok(()),
         _ => Err(StatusCode::UNSUPPORTED_MEDIA_TYPE),
     }
+}
+
+/// Takes a media type from before its parameters.
+fn media_type(value: &str) -> String {
+    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }

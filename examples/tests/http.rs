@@ -23,7 +23,7 @@ use mrtr_core::{
 use mrtr_examples::{
     call::{Ended, Observer},
     client::Http,
-    server::{self, Server},
+    server::{self, Format, Server},
     store::Memory,
     surface::Script,
 };
@@ -248,13 +248,17 @@ fn handler(_: &Run) -> Event {
 }
 
 async fn status(request: &str) -> (u16, String) {
+    respond(Format::Json, request).await
+}
+
+async fn respond(format: Format, request: &str) -> (u16, String) {
     let listener = server::listen(0).await.unwrap();
     let address = listener.local_addr().unwrap();
     let keys = Keyring::new([("k", [1; 32])]).unwrap();
     let endpoint = Endpoint::new("test").with_request_state(RequestState::new(keys));
     tokio::spawn(server::serve(
         listener,
-        Server { endpoint, handler, store: Arc::new(Memory::default()), reporter: |_| {} },
+        Server { endpoint, handler, store: Arc::new(Memory::default()), reporter: |_| {}, format },
     ));
     let mut socket = TcpStream::connect(address).await.unwrap();
     socket.write_all(request.as_bytes()).await.unwrap();
@@ -303,4 +307,73 @@ async fn a_server_takes_posts_of_json_from_its_own_machine() {
     }
     let (_, response) = status(&with(host).replace("mcp-name: t", "mcp-name: other")).await;
     assert!(response.contains(r#""code":-32020"#), "{response}");
+}
+
+/// proves: W-10
+#[tokio::test]
+async fn a_server_of_event_streams_sends_one_event_to_a_client_that_takes_them() {
+    let with = |more: &str| post(&format!("{HEADERS}host: localhost\r\n{more}"), BODY);
+    let both = "accept: application/json, text/event-stream\r\n";
+    for (format, accept, is_stream) in [
+        (Format::EventStream, both, true),
+        (
+            Format::EventStream,
+            "accept: application/json\r\naccept: Text/Event-Stream;q=0.5\r\n",
+            true,
+        ),
+        (Format::EventStream, "accept: application/json\r\n", false),
+        (Format::EventStream, "accept: */*\r\n", false),
+        (Format::EventStream, "", false),
+        (Format::Json, both, false),
+    ] {
+        let (found, response) = respond(format, &with(accept)).await;
+        assert_eq!(found, 200, "{response}");
+        let (head, body) = response.split_once("\r\n\r\n").unwrap();
+        let message = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{DONE}}}"#);
+        let (media_type, expected) = if is_stream {
+            ("text/event-stream", format!("event: message\ndata: {message}\n\n"))
+        } else {
+            ("application/json", message)
+        };
+        assert!(head.contains(&format!("content-type: {media_type}\r\n")), "{accept}: {head}");
+        assert_eq!(body, expected, "{accept}");
+    }
+    // A stream has no status of its own, so what is refused is no stream.
+    let refused = with(both).replace("mcp-name: t", "mcp-name: other");
+    let (found, response) = respond(Format::EventStream, &refused).await;
+    assert_eq!(found, 400, "{response}");
+    assert!(response.contains("content-type: application/json\r\n"), "{response}");
+}
+
+/// proves: W-10
+#[tokio::test]
+async fn a_handler_that_takes_its_time_holds_no_other_request() {
+    fn slow_or_not(run: &Run) -> Event {
+        if run.params.as_str().contains(r#""name":"slow""#) {
+            std::thread::sleep(Duration::from_secs(3));
+        }
+        handler(run)
+    }
+    let listener = server::listen(0).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (store, format) = (Arc::new(Memory::default()), Format::Json);
+    let endpoint = Endpoint::new("test");
+    let server = Server { endpoint, handler: slow_or_not, store, reporter: |_| {}, format };
+    tokio::spawn(server::serve(listener, server));
+    let fast = post(&format!("{HEADERS}host: localhost\r\n"), BODY);
+    let slow =
+        fast.replace(r#""name":"t""#, r#""name":"slow""#).replace("mcp-name: t", "mcp-name: slow");
+    let length = |body: usize| format!("content-length: {body}\r\n");
+    let slow = slow.replace(&length(BODY.len()), &length(BODY.len() + 3));
+    let mut waits = TcpStream::connect(address).await.unwrap();
+    waits.write_all(slow.as_bytes()).await.unwrap();
+    // This test has one thread, as its server has.
+    let mut goes = TcpStream::connect(address).await.unwrap();
+    goes.write_all(fast.as_bytes()).await.unwrap();
+    let mut response = String::new();
+    let answered = timeout(Duration::from_secs(2), goes.read_to_string(&mut response)).await;
+    answered.expect("it is answered while the other runs").unwrap();
+    assert!(response.starts_with("HTTP/1.1 200"), "{response}");
+    waits.read_to_string(&mut response).await.unwrap();
+    assert_eq!(response.matches("HTTP/1.1 200").count(), 2, "{response}");
 }

@@ -27,7 +27,7 @@ use mrtr_core::{
 };
 use mrtr_examples::{
     call::{Ended, Next, Observer},
-    server::Server,
+    server::{Format, Server},
     stdio,
     store::Memory,
     surface::{GaveUp, Script, Surface},
@@ -529,7 +529,13 @@ fn served(input: &[u8]) -> Vec<Value> {
     let keys = Keyring::new([("k", [1; 32])]).unwrap();
     let endpoint = Endpoint::new("test").with_request_state(RequestState::new(keys));
     let mut output = Vec::new();
-    let server = Server { endpoint, handler, store: Arc::new(Memory::default()), reporter: |_| {} };
+    let server = Server {
+        endpoint,
+        handler,
+        store: Arc::new(Memory::default()),
+        reporter: |_| {},
+        format: Format::Json,
+    };
     stdio::server::serve(&server, input, &mut output).unwrap();
     let output = String::from_utf8(output).unwrap();
     assert!(output.is_empty() || output.ends_with('\n'));

@@ -87,7 +87,7 @@ fn lines(mut from: impl Read) -> impl Iterator<Item = io::Result<Vec<u8>>> {
 }
 
 /// Writes a message as a line. Where JSON has a line break, it has it between two tokens.
-fn line(message: &str) -> String {
+pub(crate) fn line(message: &str) -> String {
     let mut line = message.replace(['\r', '\n'], " ");
     line.push('\n');
     line

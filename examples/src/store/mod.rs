@@ -1,12 +1,13 @@
 //! Where the ids of states that may be used once are kept.
 
 mod memory;
+mod redis;
 
 use std::io;
 
 use mrtr_core::{TokenId, UnixTime};
 
-pub use memory::Memory;
+pub use self::{memory::Memory, redis::Redis};
 
 /// Keeps ids until they expire. Servers that share one redeem each id once between them.
 pub trait Store: Send + Sync {

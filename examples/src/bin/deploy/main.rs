@@ -4,6 +4,9 @@
 #![forbid(unsafe_code)]
 
 mod call;
+mod handler;
+mod prompt;
+mod resource;
 mod tool;
 
 use std::{
@@ -17,9 +20,9 @@ use clap::{Args, Parser, Subcommand};
 use getrandom::{SysRng, rand_core::Rng as _, rand_core::UnwrapErr};
 use mrtr_core::{Endpoint, Keyring, RequestState, exchange::Report};
 use mrtr_examples::{
-    server::{self, Server},
+    server::{self, Format, Server},
     stdio,
-    store::Memory,
+    store::{Memory, Redis, Store},
     surface::{Script, Surface, Terminal},
 };
 use serde_json::json;
@@ -36,7 +39,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Side {
-    /// Serves the tool `deploy` at http://127.0.0.1:PORT/mcp until it is interrupted.
+    /// Serves a tool, a prompt and a resource, which all ask, at http://127.0.0.1:PORT/mcp until it is interrupted.
     Serve {
         /// The port; 0 picks a free one.
         #[arg(long, default_value_t = 0)]
@@ -44,6 +47,12 @@ enum Side {
         /// Serves at the standard input and output instead, until the input ends.
         #[arg(long, conflicts_with = "port")]
         stdio: bool,
+        /// Answers with event streams, to clients that take them.
+        #[arg(long, conflicts_with = "stdio")]
+        sse: bool,
+        /// Keeps what was used in the Redis at this URL instead of in memory.
+        #[arg(long, value_name = "URL")]
+        redis: Option<String>,
     },
     /// Calls a tool of any server: one at a URL, or one that is started by a command.
     Call {
@@ -120,16 +129,19 @@ fn main() -> ExitCode {
 
 async fn run(cli: Cli) -> Result<ExitCode, Failure> {
     match cli.side {
-        Some(Side::Serve { stdio: true, .. }) => {
+        Some(Side::Serve { stdio: true, redis, .. }) => {
             // Nothing else runs, so it may hold the thread.
-            stdio::server::serve(&deploy_server()?, io::stdin().lock(), io::stdout().lock())?;
+            let server = deploy_server(store(redis)?, Format::Json)?;
+            stdio::server::serve(&server, io::stdin().lock(), io::stdout().lock())?;
             Ok(ExitCode::SUCCESS)
         }
-        Some(Side::Serve { port, stdio: false }) => {
+        Some(Side::Serve { port, stdio: false, sse, redis }) => {
+            let format = if sse { Format::EventStream } else { Format::Json };
+            let server = deploy_server(store(redis)?, format)?;
             let listener = server::listen(port).await?;
             println!("serving http://{}/mcp", listener.local_addr()?);
             tokio::select! {
-                served = server::serve(listener, deploy_server()?) => served?,
+                served = server::serve(listener, server) => served?,
                 _ = tokio::signal::ctrl_c() => {}
             }
             Ok(ExitCode::SUCCESS)
@@ -144,23 +156,33 @@ async fn run(cli: Cli) -> Result<ExitCode, Failure> {
         None => {
             let listener = server::listen(0).await?;
             let url = format!("http://{}/mcp", listener.local_addr()?);
-            tokio::spawn(server::serve(listener, deploy_server()?));
+            let server = deploy_server(store(None)?, Format::Json)?;
+            tokio::spawn(server::serve(listener, server));
             let arguments = json!({"artifact": "build-42"});
             call::call(Target::Url(url), "deploy", arguments, cli.answers).await
         }
     }
 }
 
+/// Makes the store: a Redis, or the memory of this process.
+fn store(redis: Option<String>) -> io::Result<Arc<dyn Store>> {
+    Ok(match redis {
+        Some(url) => Arc::new(Redis::new(&url)?),
+        None => Arc::new(Memory::default()),
+    })
+}
+
 /// Makes the server, with a key that lives as long as the process.
-fn deploy_server() -> Result<Server, Failure> {
+fn deploy_server(store: Arc<dyn Store>, format: Format) -> Result<Server, Failure> {
     let mut key = [0; 32];
     UnwrapErr(SysRng).fill_bytes(&mut key);
     let states = RequestState::new(Keyring::new([("process", key)])?);
     Ok(Server {
-        endpoint: Endpoint::new("deploy").with_request_state(states),
-        handler: tool::handle,
-        store: Arc::new(Memory::default()),
+        endpoint: Endpoint::new("deploy").with_request_state(states).with_single_use(),
+        handler: handler::handle,
+        store,
         reporter: report,
+        format,
     })
 }
 

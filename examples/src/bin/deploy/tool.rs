@@ -1,13 +1,15 @@
-//! The server's side: a tool that deploys, after it has asked where to and whether.
+//! A tool that deploys, after it has asked where to and whether.
 
 use form_model::{BuildError, ChoiceField, FlagField, Form, FormBuilder};
 use mrtr_core::{
     InputRequest, Need,
     exchange::{Elicited, Event, Run},
-    wire::{RawJson, RpcError},
+    wire::RpcError,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
+
+use crate::handler::{finish, invalid_params};
 
 /// Makes what the tool asks.
 fn target() -> Result<Form, BuildError> {
@@ -22,32 +24,17 @@ fn target() -> Result<Form, BuildError> {
     FormBuilder::new().field(environment).field(confirm).build()
 }
 
-/// Runs a request that the exchange found sound.
-pub(crate) fn handle(run: &Run) -> Event {
-    match run.method.as_str() {
-        "server/discover" => finish(&json!({
-            "supportedVersions": ["2026-07-28"],
-            "capabilities": {"tools": {}},
-            "ttlMs": 3_600_000,
-            "cacheScope": "public",
-            "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "deploy", "version": env!("CARGO_PKG_VERSION")}},
-        })),
-        "tools/list" => finish(&json!({
-            "tools": [{
-                "name": "deploy",
-                "description": "Deploys an artifact, after asking where to.",
-                "inputSchema": {
-                    "type": "object",
-                    "properties": {"artifact": {"type": "string"}},
-                    "required": ["artifact"],
-                },
-            }],
-            "ttlMs": 3_600_000,
-            "cacheScope": "public",
-        })),
-        "tools/call" => call(run),
-        _ => Event::Fail(RpcError::new(RpcError::METHOD_NOT_FOUND, "Method not found")),
-    }
+/// Describes the tool.
+pub(crate) fn description() -> Value {
+    json!({
+        "name": "deploy",
+        "description": "Deploys an artifact, after asking where to.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {"artifact": {"type": "string"}},
+            "required": ["artifact"],
+        },
+    })
 }
 
 #[derive(Deserialize)]
@@ -61,7 +48,8 @@ struct Arguments {
     artifact: String,
 }
 
-fn call(run: &Run) -> Event {
+/// Calls the tool. What it asks fits in one round, so it needs no flow.
+pub(crate) fn call(run: &Run) -> Event {
     let call: Call = match serde_json::from_str(run.params.as_str()) {
         Ok(call) => call,
         Err(_) => return invalid_params("Expected the name of a tool, and an artifact"),
@@ -95,15 +83,4 @@ fn ask(artifact: &str) -> Event {
 
 fn text(text: &str) -> Event {
     finish(&json!({"content": [{"type": "text", "text": text}]}))
-}
-
-fn finish(result: &Value) -> Event {
-    match RawJson::from_value(result) {
-        Ok(result) => Event::Finish(result),
-        Err(_) => Event::Fail(RpcError::new(RpcError::INTERNAL, "Internal error")),
-    }
-}
-
-fn invalid_params(message: &'static str) -> Event {
-    Event::Fail(RpcError::new(RpcError::INVALID_PARAMS, message))
 }
