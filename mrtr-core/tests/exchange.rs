@@ -310,7 +310,7 @@ fn answers_without_the_state_that_they_need_count_for_nothing() {
     assert!(run(&actions).answers.check("x", &target()).is_err());
 }
 
-/// proves: SV-03 in part, W-10
+/// proves: SV-03, W-10
 #[test]
 fn a_client_is_not_asked_what_it_did_not_declare() {
     let endpoint = sealed();
@@ -529,7 +529,7 @@ fn what_a_handler_returns_as_deep_as_it_may_still_goes_out_as_json() {
     assert!(RawJson::parse(&deep(125)).is_err());
 }
 
-/// proves: SV-09, ST-02 in part, ST-06
+/// proves: SV-09, ST-02, ST-06
 #[test]
 fn no_secret_is_in_what_is_formatted_or_refused() {
     let endpoint = sealed();

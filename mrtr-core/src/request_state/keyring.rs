@@ -133,6 +133,18 @@ mod tests {
         }
     }
 
+    /// It builds only while the keys are of a type that overwrites itself.
+    ///
+    /// proves: ST-02
+    #[test]
+    fn keys_are_overwritten_when_they_go() {
+        const fn overwrites_itself<T: zeroize::ZeroizeOnDrop>(_: &T) -> bool {
+            true
+        }
+        let ring = Keyring::new([("a", [1; 32])]).unwrap();
+        assert!(ring.first().is_some_and(|key| overwrites_itself(&key.secret)));
+    }
+
     #[test]
     fn rings_are_equal_if_their_ids_and_keys_are() {
         let ring = |id: &str, byte| Keyring::new([(id, [byte; 32])]).unwrap();

@@ -189,7 +189,7 @@ mod tests {
         }
     }
 
-    /// proves: SV-03 in part
+    /// proves: SV-03
     #[test]
     fn what_is_missing_of_sampling_is_asked_for_as_a_whole() {
         let tools = found(&["sampling", "tools"]);
