@@ -7,6 +7,7 @@
 //! worlds and their operations.
 //!
 //! - [`invocation`]: one call of the client role.
+//! - [`exchange`]: endpoints of the server role, and the requests that come to them.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,4 +16,5 @@
     reason = "a check that does not hold panics, and says what it found instead"
 )]
 
+pub mod exchange;
 pub mod invocation;

@@ -1,10 +1,16 @@
-//! What a hostile schema costs before it is refused, counted by the allocator.
+//! What a hostile schema costs before it is refused, and what a round leaves behind when it is sent,
+//! counted by the allocator.
 
 #![allow(clippy::unwrap_used, reason = "this is a test")]
 
 use std::sync::Mutex;
 
 use form_model::{Decoder, Limits, RefusalCode};
+use mrtr_core::{
+    Exchange, InputRequest, Need,
+    exchange::{Action, Event, Incoming},
+};
+use mrtr_proptests::exchange::{Counting, NOW, endpoint, message};
 
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
@@ -72,4 +78,59 @@ fn what_is_kept_of_a_form_is_a_small_multiple_of_its_text() {
         let peak = peak(|| drop(decoder.decode(&text).unwrap()));
         assert!(peak < 10 * text.len(), "{peak} bytes for a schema of {}", text.len());
     }
+}
+
+/// Brings first requests to endpoints of both modes, whose handlers ask; nobody comes back.
+fn ask_and_hear_no_more(legs: usize) {
+    let endpoints = [endpoint(false), endpoint(true)];
+    let sent = message("tools/call", &[("arguments", "{}")]);
+    for endpoint in endpoints.iter().cycle().take(legs) {
+        let incoming =
+            Incoming { message: sent.as_bytes(), headers: None, principal: Some("alice") };
+        let (mut exchange, actions) = Exchange::receive(endpoint, NOW, incoming);
+        assert!(matches!(actions.as_slice(), [Action::Run(_)]));
+        let need = Need::new().request("url", InputRequest::url("Sign in", "https://x.example/"));
+        let actions = exchange.handle(NOW, &mut Counting::default(), Event::Need(need)).unwrap();
+        assert!(matches!(actions.as_slice(), [Action::Respond(_), Action::Report(_)]));
+    }
+}
+
+/// proves: SV-02
+#[test]
+fn what_a_leg_takes_is_given_back_when_its_round_is_sent() {
+    // The test harness has threads of its own, and they are counted, too.
+    const HARNESS_BYTES: usize = 4096;
+    const LEGS: usize = 1000;
+    let _counting = COUNTING.lock();
+    let peak_of_two = peak(|| ask_and_hear_no_more(2));
+    let profiler = dhat::Profiler::builder().testing().build();
+    ask_and_hear_no_more(LEGS);
+    let heap = dhat::HeapStats::get();
+    drop(profiler);
+    // So a leg keeps less than 5 bytes.
+    assert!(heap.curr_bytes < HARNESS_BYTES, "{} bytes are kept", heap.curr_bytes);
+    assert!(heap.max_bytes < peak_of_two + HARNESS_BYTES, "{} bytes at once", heap.max_bytes);
+}
+
+/// proves: SV-02
+#[cfg(target_os = "linux")]
+#[test]
+fn a_hundred_thousand_first_legs_without_a_retry_leave_no_memory_behind() {
+    let _counting = COUNTING.lock();
+    // The second number is of the pages that are in memory. The allocator counts too slowly here.
+    let pages = || -> u64 {
+        let memory = std::fs::read_to_string("/proc/self/statm").unwrap();
+        memory.split(' ').nth(1).unwrap().parse().unwrap()
+    };
+    let on_two_threads = |legs: usize| {
+        std::thread::scope(|scope| {
+            scope.spawn(|| ask_and_hear_no_more(legs / 2));
+            ask_and_hear_no_more(legs / 2);
+        });
+    };
+    on_two_threads(1_000);
+    let before = pages();
+    on_two_threads(100_000);
+    // Less than 8 bytes a leg.
+    assert!(pages() < before + 200, "{before} pages became {}", pages());
 }

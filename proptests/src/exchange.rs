@@ -1,0 +1,185 @@
+//! The server role: endpoints with keys, the requests of their clients, and what comes of them.
+
+use core::fmt::Write as _;
+use std::collections::BTreeMap;
+
+use form_model::Form;
+use mrtr_core::{
+    Endpoint, Exchange, InputRequest, Keyring, Need, OpenCause, Phase, RequestState, UnixTime,
+    exchange::{Action, Event, Incoming, Misuse, Report, Respond, Run, Sampling},
+    wire::RawJson,
+};
+use serde_json::{Value, value::RawValue};
+
+/// When everything happens, unless a test says otherwise.
+pub const NOW: UnixTime = UnixTime::from_secs(1_800_000_000);
+
+/// Stands in arguments, answers and states. Nothing that is formatted may show it.
+pub const SECRET: &str = "SENTINEL";
+
+/// Gives one byte after another, so that tokens come out the same each time.
+#[derive(Debug, Default)]
+pub struct Counting(u8);
+
+impl rand_core::TryRng for Counting {
+    type Error = core::convert::Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+        let mut bytes = [0; 4];
+        self.try_fill_bytes(&mut bytes).map(|()| u32::from_le_bytes(bytes))
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+        let mut bytes = [0; 8];
+        self.try_fill_bytes(&mut bytes).map(|()| u64::from_le_bytes(bytes))
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+        for byte in bytes {
+            *byte = self.0;
+            self.0 = self.0.wrapping_add(1);
+        }
+        Ok(())
+    }
+}
+
+impl rand_core::TryCryptoRng for Counting {}
+
+/// Makes what seals states, with keys in the order of the ring.
+#[must_use]
+pub fn states(signed: bool, keys: &[(&str, [u8; 32])]) -> RequestState {
+    let ring = Keyring::new(keys.iter().copied()).unwrap();
+    if signed { RequestState::signed(ring) } else { RequestState::new(ring) }
+}
+
+/// Makes the endpoint that most requests go to: its states are signed or encrypted.
+#[must_use]
+pub fn endpoint(signed: bool) -> Endpoint {
+    Endpoint::new("deployments").with_request_state(states(signed, &[("k1", [7; 32])]))
+}
+
+/// Writes a request of a client that can be asked everything. The members of the params are JSON.
+#[must_use]
+pub fn message(method: &str, members: &[(&str, &str)]) -> String {
+    let mut params = String::new();
+    for (name, json) in members {
+        write!(params, r#""{name}":{json},"#).unwrap();
+    }
+    format!(
+        r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{{{params}"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{"elicitation":{{"form":{{}},"url":{{}}}},"sampling":{{}},"roots":{{}}}}}}}}}}"#
+    )
+}
+
+/// Asks a question of every kind, each under its key.
+#[must_use]
+pub fn questions() -> [(&'static str, InputRequest); 4] {
+    let form = r#"{"type":"object","properties":{"t":{"type":"string"},"n":{"type":"number"},
+        "f":{"type":"boolean"},"m":{"type":"array","items":{"enum":["a","b"]}}},"required":["f"]}"#;
+    [
+        ("form", InputRequest::form("Sure?", Form::from_schema(form).unwrap())),
+        ("url", InputRequest::url("Sign in", "https://auth.example/x")),
+        ("model", InputRequest::sampling(Sampling::new(100).user("Who?"))),
+        ("roots", InputRequest::roots()),
+    ]
+}
+
+/// Needs the answers to all [`questions`].
+#[must_use]
+pub fn all_kinds() -> Need {
+    questions().into_iter().fold(Need::new(), |need, (key, request)| need.request(key, request))
+}
+
+/// Is what came of a request.
+#[derive(Debug)]
+pub enum Came<'e> {
+    /// The handler runs.
+    Runs(Box<Exchange<'e>>, Run),
+    /// The state is to be redeemed before the handler runs.
+    Waits(Exchange<'e>),
+    /// It is answered, and the handler does not run. The cause is there if the state was refused.
+    Refused(Respond, Option<OpenCause>),
+}
+
+/// Brings a request to an endpoint, and checks what must be so whatever it says: one thing is to be
+/// done with it, one that is refused stays refused, and nothing secret is shown.
+pub fn receive<'e>(endpoint: &'e Endpoint, now: UnixTime, incoming: Incoming<'_>) -> Came<'e> {
+    let (mut exchange, actions) = Exchange::receive(endpoint, now, incoming);
+    let shown = format!("{exchange:?} {actions:?}");
+    assert!(!shown.contains(SECRET), "{shown}");
+    let (respond, cause) = match actions.as_slice() {
+        [Action::Run(run)] => return Came::Runs(Box::new(exchange), run.clone()),
+        [Action::Redeem { .. }] => {
+            let early = Event::Finish(RawJson::parse("{}").unwrap());
+            let refused = exchange.handle(now, &mut Counting::default(), early);
+            assert_eq!(refused, Err(Misuse::NotRedeemed));
+            return Came::Waits(exchange);
+        }
+        [Action::Respond(respond)] => (respond, None),
+        [Action::Respond(respond), Action::Report(Report::StateRefused { method, cause })] => {
+            let can_ask = ["tools/call", "prompts/get", "resources/read"];
+            assert!(can_ask.contains(&method.as_str()), "{method} has no states");
+            assert_eq!(code_of(respond), -32602);
+            (respond, Some(*cause))
+        }
+        other => panic!("expected one thing to do, found {other:?}"),
+    };
+    assert_eq!(exchange.phase(), Phase::Settled);
+    let late = Event::Finish(RawJson::parse("{}").unwrap());
+    let refused = exchange.handle(now, &mut Counting::default(), late);
+    assert_eq!(refused, Err(Misuse::Answered));
+    assert!(respond.status == 202 && respond.body.is_none() || code_of(respond) < 0);
+    Came::Refused(respond.clone(), cause)
+}
+
+/// Returns the code of an error.
+///
+/// # Panics
+///
+/// On an answer that is no error.
+#[must_use]
+pub fn code_of(respond: &Respond) -> i64 {
+    // An id may be a number that no `Value` holds.
+    let body = respond.body.as_ref().unwrap().as_str();
+    let body: BTreeMap<String, Box<RawValue>> = serde_json::from_str(body).unwrap();
+    assert!(!body.contains_key("result"), "{body:?}");
+    let error: Value = serde_json::from_str(body.get("error").unwrap().get()).unwrap();
+    error.get("code").and_then(Value::as_i64).unwrap()
+}
+
+/// Ends a round with questions, and returns the state that the client is to bring back.
+///
+/// # Panics
+///
+/// If the round is not sent.
+pub fn ask(exchange: &mut Exchange<'_>, now: UnixTime, rng: &mut Counting, need: Need) -> String {
+    let actions = exchange.handle(now, rng, Event::Need(need)).unwrap();
+    let shown = format!("{exchange:?} {actions:?}");
+    assert!(!shown.contains(SECRET), "{shown}");
+    let [Action::Respond(respond), Action::Report(_)] = actions.as_slice() else {
+        panic!("expected a round, found {actions:?}")
+    };
+    let body: Value = serde_json::from_str(respond.body.as_ref().unwrap().as_str()).unwrap();
+    body.pointer("/result/requestState").and_then(Value::as_str).unwrap().into()
+}
+
+/// Sends a first request that is sound, has its handler ask, and returns the sealed state.
+///
+/// # Panics
+///
+/// If the handler does not run.
+pub fn first_round(
+    endpoint: &Endpoint,
+    now: UnixTime,
+    principal: Option<&str>,
+    message: &str,
+    need: Need,
+) -> String {
+    let incoming = Incoming { message: message.as_bytes(), headers: None, principal };
+    match receive(endpoint, now, incoming) {
+        Came::Runs(mut exchange, run) => {
+            assert_eq!((run.round, run.state), (1, None));
+            ask(&mut exchange, now, &mut Counting::default(), need)
+        }
+        other => panic!("expected the handler to run, found {other:?}"),
+    }
+}
