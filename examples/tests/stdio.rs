@@ -479,7 +479,7 @@ fn a_call_of_a_server_that_is_gone_ends_at_once() {
 #[test]
 fn a_call_of_a_server_that_reads_no_more_ends_at_once() {
     for adapter in ADAPTERS {
-        let script = "hear; exec <&-; say \"$1\"; exec sleep 10";
+        let script = "hear; exec <&-; say \"$1\"; exec sleep 600";
         let play = Play::new(adapter, "deaf", script, &[&done("call-1.1")]);
         let child = Child::spawn(adapter, play.command);
         assert!(matches!(child.call(Call::new("call-1")), Outcome::Complete(_)), "{adapter:?}");
