@@ -11,7 +11,7 @@ use mrtr_core::{
     wire::RawJson,
 };
 use mrtr_proptests::exchange::{
-    Came, Counting, NOW, all_kinds, endpoint, first_round, message, questions, receive,
+    Came, Counting, NOW, endpoint, first_round, message, questions, receive,
 };
 
 const KEYS: [&str; 4] = ["form", "url", "model", "roots"];
@@ -19,11 +19,11 @@ const KEYS: [&str; 4] = ["form", "url", "model", "roots"];
 /// An endpoint, and the token of a round that asked for every kind.
 static SEALED: LazyLock<(Endpoint, String)> = LazyLock::new(|| {
     let endpoint = endpoint(true);
-    // The state of a flow that asked for all of it, and has no answer yet.
-    let asked = KEYS.map(|key| format!(r#"["{key}",null]"#)).join(",");
-    let flow = RawJson::parse(&format!(r#"{{"flow":[{asked}]}}"#)).expect("it is JSON");
     let sent = message("tools/call", &[]);
-    let token = first_round(&endpoint, NOW, None, &sent, all_kinds().state(flow));
+    let incoming = Incoming { message: sent.as_bytes(), headers: None, principal: None };
+    let Came::Runs(_, run) = receive(&endpoint, NOW, incoming) else { panic!("it runs") };
+    let Event::Need(need) = flow(&run) else { panic!("nothing is answered yet") };
+    let token = first_round(&endpoint, NOW, None, &sent, need);
     (endpoint, format!("\"{token}\""))
 });
 
@@ -37,16 +37,21 @@ fuzz_target!(|bytes: &[u8]| {
         if run.round == 2 {
             read(&run);
         }
-        let event = Flow::run(&run, |flow| {
-            let answers = flow.ask_all(questions())?;
-            assert_eq!(answers.len(), KEYS.len());
-            Ok(RawJson::parse("{}")?)
-        });
+        let event = flow(&run);
         assert!(event != Event::FlowChanged);
         let ended = exchange.clone().handle(NOW, &mut Counting::default(), event);
         assert!(ended.is_ok_and(|actions| !actions.as_slice().is_empty()));
     }
 });
+
+/// A flow that asks for every kind at once.
+fn flow(run: &Run) -> Event {
+    Flow::run(run, |flow| {
+        let answers = flow.ask_all(questions())?;
+        assert_eq!(answers.len(), KEYS.len());
+        Ok(RawJson::parse("{}")?)
+    })
+}
 
 /// Reads every answer in every way.
 fn read(run: &Run) {
