@@ -1,6 +1,6 @@
 //! The answers that a retry brings.
 
-use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{borrow::Cow, collections::BTreeMap, format, string::String, vec::Vec};
 use core::fmt;
 
 use form_model::{Answer, Decoder, Form};
@@ -61,17 +61,17 @@ pub enum AnswerError {
 
 /// Is the kind of what was asked, and the form if it was one.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Kind {
-    Form(Form),
+pub(super) enum Kind<'f> {
+    Form(Cow<'f, Form>),
     Url,
     Sampling,
     Roots,
 }
 
-impl From<&InputRequest> for Kind {
-    fn from(request: &InputRequest) -> Self {
+impl<'f> From<&'f InputRequest> for Kind<'f> {
+    fn from(request: &'f InputRequest) -> Self {
         match request {
-            InputRequest::Form { form, .. } => Self::Form(form.clone()),
+            InputRequest::Form { form, .. } => Self::Form(Cow::Borrowed(form)),
             InputRequest::Url { .. } => Self::Url,
             InputRequest::Sampling(_) => Self::Sampling,
             InputRequest::Roots => Self::Roots,
@@ -79,7 +79,7 @@ impl From<&InputRequest> for Kind {
     }
 }
 
-impl Kind {
+impl Kind<'_> {
     /// Checks an answer, as JSON, against what was asked.
     pub(super) fn answer(
         &self,
@@ -145,7 +145,7 @@ impl Kind {
         }
         let object = Object::decode(json, "a sealed state").ok()?;
         let decoded = Decoder::new(limits.clone()).decode(object.get("form")?).ok()?;
-        Some(Self::Form(decoded.form))
+        Some(Self::Form(Cow::Owned(decoded.form)))
     }
 }
 
@@ -240,7 +240,7 @@ impl Answers {
 pub(super) struct Asked {
     /// Whether the state may be used only once.
     pub(super) single_use: bool,
-    kinds: Vec<(String, Kind)>,
+    kinds: Vec<(String, Kind<'static>)>,
     pub(super) state: Option<RawJson>,
 }
 

@@ -189,17 +189,16 @@ impl<'r> Flow<'r> {
 
     /// Finds the answer to the request that the function has come to. `None`: there is none yet.
     fn answer(&mut self, key: &str, request: &InputRequest) -> Result<Option<Answered>, Pending> {
+        let kind = Kind::from(request);
         let reached = self.reached;
         self.reached += 1;
         let Some(entry) = self.entries.get(reached) else {
             if self.entries.iter().any(|entry| entry.key == key) {
                 return Err(Pending::Changed);
             }
-            let kind = Kind::from(request).name().into();
-            self.entries.push(Entry { key: key.into(), kind, answer: None });
+            self.entries.push(Entry { key: key.into(), kind: kind.name().into(), answer: None });
             return Ok(None);
         };
-        let kind = Kind::from(request);
         if entry.key != key || entry.kind != kind.name() {
             return Err(Pending::Changed);
         }

@@ -241,10 +241,8 @@ fn admit(
     sound: Sound,
 ) -> Result<Admitted, Vec<Action>> {
     let Sound { id, method, params, capabilities, is_legacy } = sound;
-    let refuse = |message: String| {
-        let error = invalid_params(message);
-        Vec::from([Refused { id: Some(id.clone()), status: 200, error }.respond()])
-    };
+    let refuse =
+        |error| Vec::from([Refused { id: Some(id.clone()), status: 200, error }.respond()]);
     let mut call = Call {
         id: id.clone(),
         method,
@@ -267,7 +265,7 @@ fn admit(
     if is_legacy || Method::from_name(&call.method).is_none() {
         return Ok(Admitted { call, run, state: None });
     }
-    let malformed = |error| refuse(format!("{error}"));
+    let malformed = |error| refuse(invalid_params(format!("{error}")));
     call.digest = digest(&call.method, &params).map_err(malformed)?;
     let object = Object::decode(params.as_str(), "params").map_err(malformed)?;
     let responses = match object.get("inputResponses") {
@@ -275,7 +273,7 @@ fn admit(
         Some(json) => Some(Object::decode(json, "inputResponses").map_err(malformed)?),
     };
     let state_refused = |cause| {
-        let mut actions = refuse("Invalid requestState".into());
+        let mut actions = refuse(invalid_state());
         let method = call.method.clone();
         actions.push(Action::Report(Report::StateRefused { method, cause }));
         actions
@@ -298,7 +296,7 @@ fn admit(
         return Err(state_refused(OpenCause::OtherUse));
     }
     run.answers = Answers::checked(responses.as_ref(), &asked, &endpoint.limits.form)
-        .map_err(|error| refuse(format!("Invalid inputResponses: {error}")))?;
+        .map_err(|error| refuse(invalid_params(format!("Invalid inputResponses: {error}"))))?;
     run.state = asked.state;
     run.round = opened.round.saturating_add(1);
     call.round = run.round;
@@ -334,7 +332,7 @@ impl Call {
 
     /// Refuses a state that was used before, as any other that does not open.
     fn reused(&self) -> Ended {
-        let mut ended = self.fail(invalid_params("Invalid requestState".into()));
+        let mut ended = self.fail(invalid_state());
         let method = self.method.clone();
         ended.actions.push(Action::Report(Report::StateReused { method }));
         ended
@@ -365,13 +363,10 @@ impl Call {
 
     fn finish(&self, result: &RawJson) -> Result<Ended, HandlerFault> {
         let object = Object::decode(result.as_str(), "result").map_err(|_| HandlerFault::Result)?;
-        if self.is_legacy && object.get("resultType").is_none() {
-            // Earlier revisions know no types, and refuse what they do not know.
-            let actions = [self.respond(result.as_str())].into();
-            return Ok(Ended { trigger: Trigger::Completed, actions });
-        }
         let open = result.as_str().trim_ascii_end().strip_suffix('}').unwrap_or_default();
         let result = match object.get("resultType") {
+            // Earlier revisions know no types, and refuse what they do not know.
+            None if self.is_legacy => result.as_str().into(),
             // A server always names the type (basic, results).
             None if object.len() == 0 => r#"{"resultType":"complete"}"#.into(),
             None => format!(r#"{open},"resultType":"complete"}}"#),
@@ -482,6 +477,11 @@ impl Refused {
         body.push('}');
         Action::Respond(Respond { status: self.status, body: Some(RawJson::composed(body)) })
     }
+}
+
+/// Is what a client hears of any state that is not taken, so that it can not tell why.
+fn invalid_state() -> RpcError {
+    invalid_params("Invalid requestState".into())
 }
 
 fn missing_capability(missing: Capabilities) -> RpcError {
