@@ -5,6 +5,7 @@
 //!
 //! - [`Invocation`]: the client role. One call of a tool over many requests, with a person in the
 //!   middle.
+//! - [`Broker`]: the host role. Who may ask whom, and the one owner of every pending question.
 //! - [`Exchange`]: the server role. One request, from its bytes to its answer, and the sealed
 //!   [`RequestState`] that remembers between requests.
 //! - [`lifecycle`]: the phases, and the one table that moves from phase to phase.
@@ -18,6 +19,8 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod broker;
+mod clock;
 #[cfg(feature = "request-state")]
 pub mod exchange;
 mod id;
@@ -30,13 +33,15 @@ mod time;
 pub mod trace;
 pub mod wire;
 
+pub use broker::Broker;
+pub use clock::Clock;
 #[cfg(feature = "request-state")]
 pub use exchange::{Endpoint, Exchange, InputRequest, Need};
-pub use id::{InvalidId, InvocationId, LegId};
+pub use id::{InvalidId, InvocationId, LegId, RegistrationId, SessionId, ToolCallId, TurnId};
 pub use invocation::{
     Action, Actions, AnswersForms, AnswersRoots, AnswersSampling, AnswersUrls, Binding, Claims,
-    Clock, Closure, Event, Fault, Interaction, Invocation, LegRequest, Misuse, Outcome, Reply,
-    Request, StartError, Transition,
+    Closure, Event, Fault, Interaction, Invocation, LegRequest, Misuse, Outcome, Reply, Request,
+    StartError, Transition,
 };
 pub use lifecycle::{Phase, Step, Trigger};
 pub use limits::{Clocks, Limits};

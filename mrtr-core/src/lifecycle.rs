@@ -1,8 +1,8 @@
 //! The phases of one logical operation, and the one table of what moves it from phase to phase.
 //!
-//! Both machines of this crate run on [`step`]: the client's invocation, for which a leg is a
-//! request on the wire, and the server's exchange, for which a leg is a handler that runs. Neither
-//! keeps phase logic of its own.
+//! All machines of this crate run on [`step`]: the client's invocation, for which a leg is a request
+//! on the wire; the host's broker, for which a leg is a provider that works; and the server's
+//! exchange, for which a leg is a handler that runs. None keeps phase logic of its own.
 //!
 //! ```text
 //! Running | Resumed      ── asked for input ───────────────►  AwaitingInteraction
@@ -11,7 +11,8 @@
 //! Pausing                ── pause over ────────────────────►  Resumed
 //! Running | Resumed      ── complete, error ───────────────►  Settled
 //! AwaitingInteraction    ── a request can not be answered ─►  Settled
-//! any of the four        ── fault, timeout, stop, lost ────►  Settled
+//! any of the four        ── fault, timeout, stop, lost,
+//!                           abandoned ─────────────────────►  Settled
 //! ```
 
 use serde::{Deserialize, Serialize};
@@ -19,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use Phase::{AwaitingInteraction, Pausing, Resumed, Running, Settled};
 use Step::{Go, Ignore, Refuse};
 use Trigger::{
-    Answered, Asked, Completed, Errored, Faulted, Late, Lost, PauseOver, Progressed, RoundAnswered,
-    StateOnly, Stopped, TimedOut, Unanswerable,
+    Abandoned, Answered, Asked, Completed, Errored, Faulted, Late, Lost, PauseOver, Progressed,
+    Published, RoundAnswered, StateOnly, Stopped, Taken, TimedOut, Unanswerable,
 };
 
 /// Says where an operation stands.
@@ -47,6 +48,10 @@ pub enum Trigger {
     Asked,
     /// The leg ended in `input_required` with a state only.
     StateOnly,
+    /// What is asked is held by the store, and is shown now.
+    Published,
+    /// An answer was taken, and the store is asked to hold it.
+    Taken,
     /// A request of the round was answered, and others are still open.
     Answered,
     /// The last open request of the round was answered.
@@ -69,6 +74,8 @@ pub enum Trigger {
     Stopped,
     /// The connection, or what else the operation is bound to, is gone.
     Lost,
+    /// Who worked on it, or asked, lets go of it.
+    Abandoned,
     /// Something arrived for a leg that is over.
     Late,
 }
@@ -95,23 +102,26 @@ pub const fn step(phase: Phase, trigger: Trigger) -> Step {
         (Running | Resumed, Errored)         => Go(Settled),
         (Running, Progressed)                => Go(Running),
         (Resumed, Progressed)                => Go(Resumed),
-        (AwaitingInteraction, Answered)      => Go(AwaitingInteraction),
+        (AwaitingInteraction, Published | Taken | Answered)
+                                             => Go(AwaitingInteraction),
         (AwaitingInteraction, RoundAnswered) => Go(Resumed),
         (AwaitingInteraction, Unanswerable)  => Go(Settled),
         (Pausing, PauseOver)                 => Go(Resumed),
 
-        (Running | Resumed | AwaitingInteraction | Pausing, Faulted | TimedOut | Stopped | Lost)
+        (Running | Resumed | AwaitingInteraction | Pausing,
+         Faulted | TimedOut | Stopped | Lost | Abandoned)
                                              => Go(Settled),
 
         // Late and repeated input.
         (Running | Resumed | AwaitingInteraction | Pausing | Settled, Late) => Ignore,
-        (Settled, TimedOut | Stopped | Lost | PauseOver)                    => Ignore,
+        (Settled, TimedOut | Stopped | Lost | Abandoned | PauseOver)        => Ignore,
         (Running | Resumed | AwaitingInteraction, PauseOver)                => Ignore,
         (AwaitingInteraction | Pausing | Settled, Progressed)               => Ignore,
 
         // A leg that is not in flight can not end, and nobody is asked who could answer.
         (AwaitingInteraction | Pausing | Settled, Asked | StateOnly | Completed | Errored) => Refuse,
-        (Running | Resumed | Pausing | Settled, Answered | RoundAnswered | Unanswerable)   => Refuse,
+        (Running | Resumed | Pausing | Settled,
+         Published | Taken | Answered | RoundAnswered | Unanswerable)                      => Refuse,
         (Settled, Faulted)                                                                 => Refuse,
     }
 }
@@ -129,9 +139,11 @@ impl Phase {
 
 impl Trigger {
     /// Lists the triggers.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 17] = [
         Asked,
         StateOnly,
+        Published,
+        Taken,
         Answered,
         RoundAnswered,
         Unanswerable,
@@ -143,6 +155,7 @@ impl Trigger {
         TimedOut,
         Stopped,
         Lost,
+        Abandoned,
         Late,
     ];
 }
@@ -153,11 +166,11 @@ mod tests {
 
     /// Every cell of the table, a row a phase, in the order of [`Trigger::ALL`].
     const TABLE: &str = "\
-        Running:             await pause refuse refuse refuse ignore run settle settle settle settle settle settle ignore
-        AwaitingInteraction: refuse refuse await resume settle ignore ignore refuse refuse settle settle settle settle ignore
-        Pausing:             refuse refuse refuse refuse refuse resume ignore refuse refuse settle settle settle settle ignore
-        Resumed:             await pause refuse refuse refuse ignore resume settle settle settle settle settle settle ignore
-        Settled:             refuse refuse refuse refuse refuse ignore ignore refuse refuse refuse ignore ignore ignore ignore";
+        Running:             await pause refuse refuse refuse refuse refuse ignore run settle settle settle settle settle settle settle ignore
+        AwaitingInteraction: refuse refuse await await await resume settle ignore ignore refuse refuse settle settle settle settle settle ignore
+        Pausing:             refuse refuse refuse refuse refuse refuse refuse resume ignore refuse refuse settle settle settle settle settle ignore
+        Resumed:             await pause refuse refuse refuse refuse refuse ignore resume settle settle settle settle settle settle settle ignore
+        Settled:             refuse refuse refuse refuse refuse refuse refuse ignore ignore refuse refuse refuse ignore ignore ignore ignore ignore";
 
     /// proves: CL-01
     #[test]

@@ -7,9 +7,9 @@ use form_model::{Faults, Refusal};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{Binding, Clock, Interaction, LegRequest};
+use super::{Binding, Interaction, LegRequest};
 use crate::{
-    InvocationId, LegId, Phase, Trigger,
+    Clock, InvocationId, LegId, Phase, Trigger,
     wire::{RawJson, Response, RpcError, RpcResponse, WireError},
 };
 

@@ -6,9 +6,8 @@ use super::{Claims, Fault, Misuse};
 use crate::{
     Limits,
     wire::{
-        CONSENTED, Capabilities, DECLINED, DISMISSED, Elicitation, FormRequest, Object, RawJson,
-        Response, SamplingRequest, UrlRequest, WireError, accepted, check_roots, check_sampled,
-        text,
+        AnswerError, Capabilities, Elicitation, FormRequest, Object, RawJson, Response,
+        SamplingRequest, UrlRequest, WireError, check_roots, check_sampled, text,
     },
 };
 
@@ -42,10 +41,7 @@ impl Interaction {
             object.get("params").ok_or(WireError::Shape { what: "an input request", expected })
         };
         let interaction = match method.as_ref() {
-            "elicitation/create" => match Elicitation::decode(params()?, limits)? {
-                Elicitation::Form(request) => Self::Form(request),
-                Elicitation::Url(request) => Self::Url(request),
-            },
+            "elicitation/create" => Elicitation::decode(params()?, limits)?.into(),
             "sampling/createMessage" => Self::Sampling(SamplingRequest::decode(params()?)?),
             "roots/list" => match object.get("params") {
                 None => Self::Roots,
@@ -92,30 +88,44 @@ impl Interaction {
 
     /// Checks an answer and writes what goes to the server: the bare result, nothing around it.
     pub(super) fn answer(&self, response: Response) -> Result<String, Misuse> {
-        Ok(match (self, response) {
-            (Self::Form(request), Response::Accept(content)) => {
-                accepted(&request.form.accept(content).map_err(Misuse::Invalid)?)
-            }
-            (Self::Url(_), Response::Consent) => CONSENTED.into(),
-            (Self::Form(_) | Self::Url(_), Response::Decline) => DECLINED.into(),
-            (Self::Form(_) | Self::Url(_), Response::Dismiss) => DISMISSED.into(),
+        match (self, response) {
+            (Self::Form(request), response) => Ok(request.answer(response)?),
+            (Self::Url(request), response) => Ok(request.answer(&response)?),
             (Self::Sampling(_), Response::Sampled(result)) => {
                 check_sampled(result.as_str()).map_err(Misuse::Malformed)?;
-                result.as_str().into()
+                Ok(result.as_str().into())
             }
             (Self::Roots, Response::Roots(result)) => {
                 check_roots(result.as_str()).map_err(Misuse::Malformed)?;
-                result.as_str().into()
+                Ok(result.as_str().into())
             }
             (
-                Self::Form(_) | Self::Url(_) | Self::Sampling(_) | Self::Roots,
+                Self::Sampling(_) | Self::Roots,
                 Response::Accept(_)
                 | Response::Consent
                 | Response::Decline
                 | Response::Dismiss
                 | Response::Sampled(_)
                 | Response::Roots(_),
-            ) => return Err(Misuse::WrongKind),
-        })
+            ) => Err(Misuse::WrongKind),
+        }
+    }
+}
+
+impl From<Elicitation> for Interaction {
+    fn from(elicitation: Elicitation) -> Self {
+        match elicitation {
+            Elicitation::Form(request) => Self::Form(request),
+            Elicitation::Url(request) => Self::Url(request),
+        }
+    }
+}
+
+impl From<AnswerError> for Misuse {
+    fn from(error: AnswerError) -> Self {
+        match error {
+            AnswerError::WrongKind => Self::WrongKind,
+            AnswerError::Invalid(faults) => Self::Invalid(faults),
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! The client role: one logical call over many legs, with a person in the middle.
 
 mod claims;
-mod clock;
 mod event;
 mod interaction;
 mod request;
@@ -10,16 +9,16 @@ mod round;
 use alloc::{string::String, vec::Vec};
 
 pub use claims::{AnswersForms, AnswersRoots, AnswersSampling, AnswersUrls, Claims};
-pub use clock::Clock;
 pub use event::{Action, Actions, Closure, Event, Fault, Misuse, Outcome, Reply, Transition};
 pub use interaction::Interaction;
 pub use request::{Binding, LegRequest, Request, StartError};
 
 use crate::{
-    Instant, InvocationId, LegId, Limits, Phase, Step, Trigger, lifecycle,
+    Clock, Instant, InvocationId, LegId, Limits, Phase, Step, Trigger,
+    clock::{Due, Timer},
+    lifecycle,
     wire::{CallResult, Response, RpcError},
 };
-use clock::{Due, Timer};
 use request::Template;
 use round::{Answered, Question, Round};
 
@@ -138,7 +137,7 @@ impl Invocation {
         let call = Self {
             template,
             claims,
-            timer: Timer::new(now, limits.clocks),
+            timer: Timer::new(now),
             limits,
             phase: Phase::Running,
             leg: 1,
@@ -185,7 +184,7 @@ impl Invocation {
     /// Returns when to come back with [`Event::Tick`], if nothing happens before.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
-        self.timer.due(self.phase).map(|(at, _)| at)
+        self.timer.due(self.phase, &self.limits.clocks).map(|(at, _)| at)
     }
 
     /// Returns the phase.
@@ -221,10 +220,12 @@ impl Invocation {
             Event::BindingChanged(binding) if binding == *self.template.binding() => None,
             Event::BindingChanged(_) | Event::ConnectionLost => Some(Input::Ended(lost())),
             Event::Stop => Some(Input::Ended(Outcome::Stopped)),
-            Event::Tick => self.timer.ran_out(now, self.phase).map(|due| match due {
-                Due::Pause => Input::PauseOver,
-                Due::Clock(clock) => Input::Ended(Outcome::TimedOut(clock)),
-            }),
+            Event::Tick => {
+                self.timer.ran_out(now, self.phase, &self.limits.clocks).map(|due| match due {
+                    Due::Pause => Input::PauseOver,
+                    Due::Clock(clock) => Input::Ended(Outcome::TimedOut(clock)),
+                })
+            }
         })
     }
 
@@ -267,7 +268,7 @@ impl Invocation {
                 let number = self.rounds.saturating_add(1);
                 let round = Round::new(number, requests, state, self.claims, &self.limits)?;
                 // Nobody is asked for a leg that would have no time.
-                if self.timer.is_spent(now) {
+                if self.timer.is_spent(now, &self.limits.clocks) {
                     return Ok(Input::Spent);
                 }
                 if round.questions.is_empty() {
@@ -306,7 +307,7 @@ impl Invocation {
     /// Changes the machine and lists the actions.
     fn apply(&mut self, to: Phase, input: Input) -> Vec<Action> {
         let from = core::mem::replace(&mut self.phase, to);
-        self.timer.turn(from, to);
+        self.timer.turn(from, to, &self.limits.clocks);
         match input {
             Input::Asked(round) => {
                 let asks = asks(&round);
@@ -329,7 +330,7 @@ impl Invocation {
             Input::Unanswerable => self.settle(Outcome::Unanswerable),
             Input::PauseOver => self.retry(),
             Input::Progressed => {
-                self.timer.extend();
+                self.timer.extend(&self.limits.clocks);
                 Vec::new()
             }
             Input::Spent => self.settle(Outcome::TimedOut(Clock::Execution)),

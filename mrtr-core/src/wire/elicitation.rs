@@ -3,7 +3,7 @@
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
-use form_model::{Content, ContentError, Decoder, Form, Note, SafeText, Submission};
+use form_model::{Content, ContentError, Decoder, Faults, Form, Note, SafeText, Submission};
 
 use super::{Object, RawJson, UrlRequest, WireError, text};
 use crate::{Fault, Limits};
@@ -29,10 +29,21 @@ impl fmt::Debug for FormRequest {
     }
 }
 
-/// Is an elicitation, by its mode.
-pub(crate) enum Elicitation {
+/// Is a question to a person, by its mode.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Elicitation {
+    /// A form to fill in.
     Form(FormRequest),
+    /// A URL to open.
     Url(UrlRequest),
+}
+
+/// Says why an answer to a question does not count.
+pub(crate) enum AnswerError {
+    /// It is of another kind than the question.
+    WrongKind,
+    /// It does not fit the form.
+    Invalid(Faults),
 }
 
 impl Elicitation {
@@ -67,6 +78,37 @@ impl Elicitation {
         let decoded = Decoder::new(limits.form.clone()).decode(schema).map_err(Fault::Form)?;
         let message = SafeText::paragraph(message);
         Ok(Self::Form(FormRequest { message, form: decoded.form, notes: decoded.notes }))
+    }
+}
+
+impl FormRequest {
+    /// Checks an answer and writes the `ElicitResult`.
+    pub(crate) fn answer(&self, response: Response) -> Result<String, AnswerError> {
+        match response {
+            Response::Accept(content) => {
+                let answer = self.form.accept(content).map_err(AnswerError::Invalid)?;
+                Ok(alloc::format!(r#"{{"action":"accept","content":{}}}"#, answer.to_json()))
+            }
+            Response::Consent | Response::Sampled(_) | Response::Roots(_) => {
+                Err(AnswerError::WrongKind)
+            }
+            Response::Decline => Ok(DECLINED.into()),
+            Response::Dismiss => Ok(DISMISSED.into()),
+        }
+    }
+}
+
+impl UrlRequest {
+    /// Checks an answer and writes the `ElicitResult`.
+    pub(crate) fn answer(&self, response: &Response) -> Result<String, AnswerError> {
+        match response {
+            Response::Consent => Ok(CONSENTED.into()),
+            Response::Accept(_) | Response::Sampled(_) | Response::Roots(_) => {
+                Err(AnswerError::WrongKind)
+            }
+            Response::Decline => Ok(DECLINED.into()),
+            Response::Dismiss => Ok(DISMISSED.into()),
+        }
     }
 }
 
@@ -146,19 +188,14 @@ fn content_error(error: ContentError) -> WireError {
     }
 }
 
-/// Writes the `ElicitResult` of an accepted form.
-pub(crate) fn accepted(answer: &form_model::Answer) -> String {
-    alloc::format!(r#"{{"action":"accept","content":{}}}"#, answer.to_json())
-}
-
 /// The `ElicitResult` of a person who agreed to open a URL.
-pub(crate) const CONSENTED: &str = r#"{"action":"accept"}"#;
+const CONSENTED: &str = r#"{"action":"accept"}"#;
 
 /// The `ElicitResult` of a person who said no.
-pub(crate) const DECLINED: &str = r#"{"action":"decline"}"#;
+const DECLINED: &str = r#"{"action":"decline"}"#;
 
 /// The `ElicitResult` of a person who closed the form.
-pub(crate) const DISMISSED: &str = r#"{"action":"cancel"}"#;
+const DISMISSED: &str = r#"{"action":"cancel"}"#;
 
 #[cfg(test)]
 mod tests {

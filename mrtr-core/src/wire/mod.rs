@@ -16,20 +16,18 @@ mod url;
 use thiserror::Error;
 
 pub use capabilities::Capabilities;
-pub use elicitation::{FormRequest, Response};
+pub use elicitation::{Elicitation, FormRequest, Response};
 pub use header::{header_value, read_header_value};
 pub use raw::{DEPTH_MAX, PAYLOAD_DEPTH_MAX, RawJson};
 pub use rpc::{Message, Response as RpcResponse, RpcError};
 pub use sampling::SamplingRequest;
 pub use url::UrlRequest;
 
+pub(crate) use elicitation::AnswerError;
 #[cfg(feature = "request-state")]
 pub(crate) use elicitation::write_form_request;
-pub(crate) use elicitation::{CONSENTED, DECLINED, DISMISSED, Elicitation, accepted};
 pub(crate) use object::{Object, text};
-#[cfg(feature = "request-state")]
-pub(crate) use raw::check_depth;
-pub(crate) use raw::write_text;
+pub(crate) use raw::{check_depth, write_text};
 pub use result::expect_complete;
 pub(crate) use result::{CallResult, StateText, check_requests};
 #[cfg(feature = "request-state")]

@@ -1,4 +1,4 @@
-//! The clocks of one invocation.
+//! The clocks of one operation.
 
 use core::time::Duration;
 
@@ -22,16 +22,15 @@ pub enum Clock {
 
 /// Is what runs out next: a clock, or the pause after which the call goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Due {
+pub(crate) enum Due {
     Clock(Clock),
     Pause,
 }
 
-/// Times the phase that the invocation is in. What runs follows from the phase alone, so no clock
-/// can run in a phase that it does not belong to.
+/// Times the phase that an operation is in. What runs follows from the phase alone, so no clock can
+/// run in a phase that it does not belong to. How long each may run is told by whoever asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Timer {
-    clocks: Clocks,
+pub(crate) struct Timer {
     /// The latest time that was told.
     now: Instant,
     /// When the phase began.
@@ -45,17 +44,17 @@ pub(super) struct Timer {
 }
 
 impl Timer {
-    pub(super) const fn new(now: Instant, clocks: Clocks) -> Self {
-        Self { clocks, now, since: now, executed: Duration::ZERO, leg_since: now, pause: None }
+    pub(crate) const fn new(now: Instant) -> Self {
+        Self { now, since: now, executed: Duration::ZERO, leg_since: now, pause: None }
     }
 
     /// Takes the time, which does not go back.
-    pub(super) fn tell(&mut self, now: Instant) {
+    pub(crate) fn tell(&mut self, now: Instant) {
         self.now = self.now.max(now);
     }
 
     /// Ends one phase and begins another.
-    pub(super) fn turn(&mut self, from: Phase, to: Phase) {
+    pub(crate) fn turn(&mut self, from: Phase, to: Phase, clocks: &Clocks) {
         // A leg that only reports progress goes on, and is counted when it ends.
         if from == to {
             return;
@@ -65,9 +64,8 @@ impl Timer {
         }
         match to {
             Phase::Pausing => {
-                let doubled =
-                    self.pause.map_or(self.clocks.pause_min, |pause| pause.saturating_mul(2));
-                self.pause = Some(doubled.min(self.clocks.pause_max));
+                let doubled = self.pause.map_or(clocks.pause_min, |pause| pause.saturating_mul(2));
+                self.pause = Some(doubled.min(clocks.pause_max));
             }
             Phase::AwaitingInteraction => self.pause = None,
             Phase::Running | Phase::Resumed | Phase::Settled => {}
@@ -76,34 +74,44 @@ impl Timer {
         self.leg_since = self.now;
     }
 
+    /// Begins the same phase anew: what it waits for is another thing now.
+    pub(crate) const fn restart(&mut self) {
+        self.since = self.now;
+    }
+
+    /// Returns when the phase began.
+    pub(crate) const fn since(&self) -> Instant {
+        self.since
+    }
+
     /// Gives the leg in flight a fresh budget, where that is configured.
-    pub(super) fn extend(&mut self) {
-        if self.clocks.leg_max.is_some() {
+    pub(crate) fn extend(&mut self, clocks: &Clocks) {
+        if clocks.leg_max.is_some() {
             self.leg_since = self.now;
         }
     }
 
     /// Tells whether the legs have spent their budget in all, if a leg that is in flight ends now.
-    pub(super) fn is_spent(&self, now: Instant) -> bool {
+    pub(crate) fn is_spent(&self, now: Instant, clocks: &Clocks) -> bool {
         let executed = self.executed.saturating_add(now.max(self.now).since(self.since));
-        self.clocks.execution.is_some_and(|budget| executed >= budget)
+        clocks.execution.is_some_and(|budget| executed >= budget)
     }
 
     /// Returns when something runs out, and what.
-    pub(super) fn due(&self, phase: Phase) -> Option<(Instant, Due)> {
+    pub(crate) fn due(&self, phase: Phase, clocks: &Clocks) -> Option<(Instant, Due)> {
         match phase {
             Phase::Running | Phase::Resumed => {
-                let extended = self.leg_since + self.clocks.leg;
-                let last = self.clocks.leg_max.map(|leg_max| self.since + leg_max);
+                let extended = self.leg_since + clocks.leg;
+                let last = clocks.leg_max.map(|leg_max| self.since + leg_max);
                 let leg = last.map_or(extended, |last| extended.min(last));
                 let leg = (leg, Due::Clock(Clock::Leg));
-                let Some(budget) = self.clocks.execution else { return Some(leg) };
+                let Some(budget) = clocks.execution else { return Some(leg) };
                 let left = budget.saturating_sub(self.executed);
                 let execution = (self.since + left, Due::Clock(Clock::Execution));
                 Some(if execution.0 < leg.0 { execution } else { leg })
             }
             Phase::AwaitingInteraction => {
-                Some((self.since + self.clocks.interaction, Due::Clock(Clock::Interaction)))
+                Some((self.since + clocks.interaction, Due::Clock(Clock::Interaction)))
             }
             Phase::Pausing => Some((self.since + self.pause.unwrap_or_default(), Due::Pause)),
             Phase::Settled => None,
@@ -111,8 +119,8 @@ impl Timer {
     }
 
     /// Returns what has run out by a time.
-    pub(super) fn ran_out(&self, now: Instant, phase: Phase) -> Option<Due> {
-        let (at, due) = self.due(phase)?;
+    pub(crate) fn ran_out(&self, now: Instant, phase: Phase, clocks: &Clocks) -> Option<Due> {
+        let (at, due) = self.due(phase, clocks)?;
         (at <= now).then_some(due)
     }
 }

@@ -1,0 +1,266 @@
+//! What a provider and a host say to each other: two closed sets of frames, each one JSON document.
+//!
+//! `docs/frames.md` shows every frame.
+
+use alloc::{format, string::String};
+use core::{fmt, str};
+
+use serde::Deserialize;
+
+use super::{Closure, Question, question::write};
+use crate::{
+    InvocationId,
+    wire::{DEPTH_MAX, RawJson, WireError, check_depth},
+};
+
+/// The bytes that a frame may have: a result, an answer or a request, and what is around it.
+pub const FRAME_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// Is what a provider says to a host.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ProviderFrame {
+    /// It has taken the invocation, and executes it.
+    Accepted {
+        /// The invocation.
+        invocation: InvocationId,
+    },
+    /// It does not take the invocation.
+    Rejected {
+        /// The invocation.
+        invocation: InvocationId,
+        /// Why.
+        error: RawJson,
+    },
+    /// It works on the invocation.
+    Progress {
+        /// The invocation.
+        invocation: InvocationId,
+    },
+    /// Somebody is to be asked for the invocation. Nothing is executed until they have answered.
+    InteractionRequest {
+        /// The invocation.
+        invocation: InvocationId,
+        /// What the provider calls the question: each of an invocation has a greater number than
+        /// all before it.
+        interaction: u64,
+        /// What to ask: a [`Question`].
+        request: RawJson,
+    },
+    /// The invocation has a result. It is over.
+    Result {
+        /// The invocation.
+        invocation: InvocationId,
+        /// The result.
+        result: RawJson,
+    },
+    /// The invocation has failed. It is over.
+    Failed {
+        /// The invocation.
+        invocation: InvocationId,
+        /// How.
+        error: RawJson,
+    },
+    /// The provider lets go of the invocation. It is over.
+    Released {
+        /// The invocation.
+        invocation: InvocationId,
+    },
+}
+
+/// Is what a host says to a provider.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum HostFrame {
+    /// Execute this.
+    Call {
+        /// The invocation.
+        invocation: InvocationId,
+        /// What to execute.
+        request: RawJson,
+    },
+    /// Somebody has answered.
+    InteractionResult {
+        /// The invocation.
+        invocation: InvocationId,
+        /// What the provider calls the question.
+        interaction: u64,
+        /// The answer: [`Response::decode`](crate::wire::Response::decode) reads it. A URL that is agreed to is an accept without
+        /// content.
+        result: RawJson,
+    },
+    /// Nobody is asked: the request breaks a rule. The invocation is as it was.
+    InteractionRefused {
+        /// The invocation.
+        invocation: InvocationId,
+        /// What the provider calls the question.
+        interaction: u64,
+        /// The code of the rule.
+        code: String,
+    },
+    /// The invocation is over. Stop whatever is done for it.
+    Cancel {
+        /// The invocation.
+        invocation: InvocationId,
+        /// Why.
+        why: Closure,
+    },
+}
+
+const PROVIDER_SHAPE: WireError =
+    WireError::Shape { what: "a frame", expected: "one that a provider sends" };
+const HOST_SHAPE: WireError =
+    WireError::Shape { what: "a frame", expected: "one that a host sends" };
+
+impl ProviderFrame {
+    /// Decodes the bytes of a frame.
+    ///
+    /// # Errors
+    ///
+    /// Bytes over [`FRAME_BYTES_MAX`], that are not UTF-8, nest too deep, or are not exactly a frame
+    /// of a provider.
+    pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
+        serde_json::from_str(checked(bytes)?).map_err(|_| PROVIDER_SHAPE)
+    }
+
+    /// Writes the frame as one line of JSON, without the end of the line.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        match self {
+            Self::Accepted { invocation } => line("accepted", invocation, &[]),
+            Self::Rejected { invocation, error } => {
+                line("rejected", invocation, &[("error", error.as_str())])
+            }
+            Self::Progress { invocation } => line("progress", invocation, &[]),
+            Self::InteractionRequest { invocation, interaction, request } => {
+                let members =
+                    [("interaction", &*format!("{interaction}")), ("request", request.as_str())];
+                line("interaction_request", invocation, &members)
+            }
+            Self::Result { invocation, result } => {
+                line("result", invocation, &[("result", result.as_str())])
+            }
+            Self::Failed { invocation, error } => {
+                line("failed", invocation, &[("error", error.as_str())])
+            }
+            Self::Released { invocation } => line("released", invocation, &[]),
+        }
+    }
+
+    /// Asks somebody.
+    #[must_use]
+    pub fn ask(invocation: InvocationId, interaction: u64, question: &Question) -> Self {
+        Self::InteractionRequest { invocation, interaction, request: question.to_json() }
+    }
+
+    /// Returns the invocation that the frame is for.
+    #[must_use]
+    pub const fn invocation(&self) -> &InvocationId {
+        match self {
+            Self::Accepted { invocation }
+            | Self::Rejected { invocation, .. }
+            | Self::Progress { invocation }
+            | Self::InteractionRequest { invocation, .. }
+            | Self::Result { invocation, .. }
+            | Self::Failed { invocation, .. }
+            | Self::Released { invocation } => invocation,
+        }
+    }
+}
+
+impl HostFrame {
+    /// Decodes the bytes of a frame.
+    ///
+    /// # Errors
+    ///
+    /// Bytes over [`FRAME_BYTES_MAX`], that are not UTF-8, nest too deep, or are not exactly a frame
+    /// of a host.
+    pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
+        serde_json::from_str(checked(bytes)?).map_err(|_| HOST_SHAPE)
+    }
+
+    /// Writes the frame as one line of JSON, without the end of the line.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        match self {
+            Self::Call { invocation, request } => {
+                line("call", invocation, &[("request", request.as_str())])
+            }
+            Self::InteractionResult { invocation, interaction, result } => {
+                let members =
+                    [("interaction", &*format!("{interaction}")), ("result", result.as_str())];
+                line("interaction_result", invocation, &members)
+            }
+            Self::InteractionRefused { invocation, interaction, code } => {
+                let members =
+                    [("interaction", &*format!("{interaction}")), ("code", &*write(code))];
+                line("interaction_refused", invocation, &members)
+            }
+            Self::Cancel { invocation, why } => line("cancel", invocation, &[("why", &write(why))]),
+        }
+    }
+
+    /// Returns the invocation that the frame is for.
+    #[must_use]
+    pub const fn invocation(&self) -> &InvocationId {
+        match self {
+            Self::Call { invocation, .. }
+            | Self::InteractionResult { invocation, .. }
+            | Self::InteractionRefused { invocation, .. }
+            | Self::Cancel { invocation, .. } => invocation,
+        }
+    }
+}
+
+/// Checks the size, the encoding and the nesting of bytes, before anything reads them.
+fn checked(bytes: &[u8]) -> Result<&str, WireError> {
+    if bytes.len() > FRAME_BYTES_MAX {
+        return Err(WireError::TooLarge { what: "a frame in bytes", max: FRAME_BYTES_MAX });
+    }
+    let text = str::from_utf8(bytes).map_err(|_| WireError::NotUtf8)?;
+    check_depth(text, DEPTH_MAX)?;
+    Ok(text)
+}
+
+/// Writes one line. Where JSON that is carried has a line break, it has it between two tokens.
+fn line(kind: &str, invocation: &InvocationId, members: &[(&str, &str)]) -> String {
+    let mut json = format!(r#"{{"{kind}":{{"invocation":{}"#, write(invocation));
+    for (name, value) in members {
+        json.push_str(&format!(r#","{name}":{value}"#));
+    }
+    json.push_str("}}");
+    if json.contains(['\r', '\n']) { json.replace(['\r', '\n'], " ") } else { json }
+}
+
+/// Writes which frame it is, and of what it carries the size.
+impl fmt::Debug for ProviderFrame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Accepted { invocation } => write!(f, "Accepted({invocation})"),
+            Self::Rejected { invocation, error } => write!(f, "Rejected({invocation}, {error:?})"),
+            Self::Progress { invocation } => write!(f, "Progress({invocation})"),
+            Self::InteractionRequest { invocation, interaction, request } => {
+                write!(f, "InteractionRequest({invocation}, {interaction}, {request:?})")
+            }
+            Self::Result { invocation, result } => write!(f, "Result({invocation}, {result:?})"),
+            Self::Failed { invocation, error } => write!(f, "Failed({invocation}, {error:?})"),
+            Self::Released { invocation } => write!(f, "Released({invocation})"),
+        }
+    }
+}
+
+/// Writes which frame it is, and of what it carries the size.
+impl fmt::Debug for HostFrame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Call { invocation, request } => write!(f, "Call({invocation}, {request:?})"),
+            Self::InteractionResult { invocation, interaction, result } => {
+                write!(f, "InteractionResult({invocation}, {interaction}, {result:?})")
+            }
+            Self::InteractionRefused { invocation, interaction, code } => {
+                write!(f, "InteractionRefused({invocation}, {interaction}, {code})")
+            }
+            Self::Cancel { invocation, why } => write!(f, "Cancel({invocation}, {why})"),
+        }
+    }
+}

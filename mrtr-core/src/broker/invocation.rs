@@ -1,0 +1,152 @@
+//! One invocation of a provider, as the broker holds it while it is live.
+
+use alloc::sync::Arc;
+use core::fmt;
+
+use super::{Decision, Limits, Misuse, Owner, PendingInteraction, Question, Shown};
+use crate::{
+    Clock, Instant, Phase, Transition, Trigger,
+    clock::{Due, Timer},
+    wire::{Elicitation, RawJson, Response},
+};
+
+/// Is an invocation that has not settled.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Live {
+    pub(super) owner: Arc<Owner>,
+    pub(super) phase: Phase,
+    /// Whether the provider has taken it.
+    pub(super) is_accepted: bool,
+    pub(super) timer: Timer,
+    /// The questions that were asked for it, the open one included.
+    pub(super) asked: u32,
+    /// The greatest number that the provider has given a question.
+    pub(super) number_last: u64,
+    /// The question that is open: there is one exactly in `AwaitingInteraction`.
+    pub(super) pending: Option<Pending>,
+}
+
+/// Is the question that is open.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Pending {
+    pub(super) interaction: Arc<PendingInteraction>,
+    /// What the provider calls it.
+    pub(super) number: u64,
+    /// The bytes of the request.
+    pub(super) bytes: usize,
+    pub(super) stage: Stage,
+}
+
+/// Says how far the question is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Stage {
+    /// The store is asked to hold it. Nobody has seen it.
+    Opening,
+    /// It is shown, and waits for an answer.
+    Open,
+    /// It has its answer, which the store is asked to hold.
+    Committing(Answered),
+}
+
+/// Is an answer that was checked.
+#[derive(Clone, PartialEq)]
+pub(super) struct Answered {
+    pub(super) decision: Decision,
+    /// What goes to the provider.
+    pub(super) result: RawJson,
+}
+
+impl fmt::Debug for Answered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Answered({:?}, {:?})", self.decision, self.result)
+    }
+}
+
+/// Names what runs out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Expiry {
+    Clock(Clock),
+    Store,
+}
+
+impl Live {
+    pub(super) const fn new(now: Instant, owner: Arc<Owner>) -> Self {
+        Self {
+            owner,
+            phase: Phase::Running,
+            is_accepted: false,
+            timer: Timer::new(now),
+            asked: 0,
+            number_last: 0,
+            pending: None,
+        }
+    }
+
+    /// Returns when something runs out, and what.
+    pub(super) fn due(&self, limits: &Limits) -> Option<(Instant, Expiry)> {
+        let is_storing = self.pending.as_ref().is_some_and(|pending| pending.stage != Stage::Open);
+        if is_storing {
+            return Some((self.timer.since() + limits.store, Expiry::Store));
+        }
+        match self.timer.due(self.phase, &limits.clocks)? {
+            (at, Due::Clock(clock)) => Some((at, Expiry::Clock(clock))),
+            // A provider is never paused for.
+            (_, Due::Pause) => None,
+        }
+    }
+}
+
+impl Live {
+    /// Describes a change of phase that has been made.
+    pub(super) fn transition(&self, from: Phase, cause: Trigger) -> Transition {
+        let open = usize::from(self.pending.is_some());
+        Transition {
+            invocation: self.owner.invocation.clone(),
+            // Each question that is over has begun a leg.
+            leg: self.asked + 1 - u32::from(self.pending.is_some()),
+            round: self.asked,
+            from,
+            to: self.phase,
+            cause,
+            open,
+        }
+    }
+
+    /// Asserts what holds between any two events.
+    pub(super) fn check(&self) {
+        debug_assert_eq!(
+            self.pending.is_some(),
+            self.phase == Phase::AwaitingInteraction,
+            "a question is open exactly while an answer is waited for"
+        );
+    }
+}
+
+impl Pending {
+    /// Returns the question as surfaces show it, if they do.
+    pub(super) fn shown(&self) -> Option<Shown> {
+        let taken = match &self.stage {
+            Stage::Opening => return None,
+            Stage::Open => None,
+            Stage::Committing(answer) => Some(answer.decision),
+        };
+        Some(Shown { interaction: self.interaction.clone(), taken })
+    }
+}
+
+impl Question {
+    /// Checks an answer.
+    pub(super) fn answer(&self, response: Response) -> Result<Answered, Misuse> {
+        let decision = match &response {
+            Response::Accept(_) | Response::Consent => Decision::Accept,
+            Response::Decline => Decision::Decline,
+            Response::Dismiss => Decision::Dismiss,
+            Response::Sampled(_) | Response::Roots(_) => return Err(Misuse::WrongKind),
+        };
+        let result = match &self.elicitation {
+            Elicitation::Form(request) => request.answer(response)?,
+            Elicitation::Url(request) => request.answer(&response)?,
+        };
+        Ok(Answered { decision, result: RawJson::composed(result) })
+    }
+}

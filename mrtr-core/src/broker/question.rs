@@ -1,0 +1,213 @@
+//! What a provider asks for, as it crosses the process boundary, and the question that the host owns.
+
+use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
+use core::fmt;
+
+use form_model::{Form, SafeText};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::{ConnectionId, InteractionId, Limits, Refused};
+use crate::{
+    InvocationId, RegistrationId, SessionId, ToolCallId, TurnId,
+    wire::{Elicitation, FormRequest, RawJson, UrlRequest, WireError},
+};
+
+/// Says who asks, in the words of the provider. It is for display alone: no decision is made on it,
+/// and a screen says that it is unverified.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Requester {
+    /// What the provider calls itself.
+    pub provider: SafeText,
+    /// What it says is the name of the server.
+    pub server: SafeText,
+    /// What it says is the name of the tool.
+    pub tool: SafeText,
+}
+
+impl Requester {
+    /// Makes a requester of three names.
+    #[must_use]
+    pub fn new(provider: &str, server: &str, tool: &str) -> Self {
+        let [provider, server, tool] = [provider, server, tool].map(SafeText::line);
+        Self { provider, server, tool }
+    }
+}
+
+/// Leaves the names out: they are the peer's.
+impl fmt::Debug for Requester {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [provider, server, tool] =
+            [&self.provider, &self.server, &self.tool].map(|name| name.raw().len());
+        write!(f, "Requester(names of {provider}, {server} and {tool} bytes)")
+    }
+}
+
+/// Is a question to a person, as a provider asks it of the host. No word of MCP is in it.
+///
+/// ```
+/// use form_model::Form;
+/// use mrtr_core::broker::{Limits, Question, Requester};
+/// use mrtr_core::wire::Elicitation;
+///
+/// let form = Form::from_schema(r#"{"type":"object","properties":{"sure":{"type":"boolean"}}}"#)?;
+/// let requester = Requester::new("files", "github", "delete");
+/// let question = Question::form("Really?", form, requester);
+/// let json = question.to_json();
+/// assert_eq!(Question::decode(json.as_str(), &Limits::default())?, question);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Question {
+    /// Who asks, in the provider's words.
+    pub requester: Requester,
+    /// What is asked. A form that has crossed the boundary has no notes.
+    pub elicitation: Elicitation,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct QuestionData<'a> {
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    form: Option<&'a RawValue>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    url: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    message: Cow<'a, str>,
+    #[serde(borrow)]
+    requester: RequesterData<'a>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RequesterData<'a> {
+    #[serde(borrow)]
+    provider: Cow<'a, str>,
+    #[serde(borrow)]
+    server: Cow<'a, str>,
+    #[serde(borrow)]
+    tool: Cow<'a, str>,
+}
+
+const SHAPE: WireError = WireError::Shape {
+    what: "an interaction request",
+    expected: "a form or a url, a message and a requester, and nothing else",
+};
+
+impl Question {
+    /// Asks with a form.
+    #[must_use]
+    pub fn form(message: &str, form: Form, requester: Requester) -> Self {
+        let message = SafeText::paragraph(message);
+        let elicitation = Elicitation::Form(FormRequest { message, form, notes: Vec::new() });
+        Self { requester, elicitation }
+    }
+
+    /// Passes on what a server asked its client.
+    #[must_use]
+    pub fn passed_on(elicitation: Elicitation, requester: Requester) -> Self {
+        match elicitation {
+            Elicitation::Form(request) => {
+                Self::form(request.message.raw(), request.form, requester)
+            }
+            Elicitation::Url(_) => Self { requester, elicitation },
+        }
+    }
+
+    /// Decodes a request, whoever sent it.
+    ///
+    /// # Errors
+    ///
+    /// A text that is over a limit, has not exactly the shape of a request, or asks with a form or a
+    /// URL that can not be shown.
+    pub fn decode(json: &str, limits: &Limits) -> Result<Self, Refused> {
+        let too_large = |what, max| Refused::Unreadable(WireError::TooLarge { what, max });
+        let within = |text: &str, what, max| {
+            if text.len() > max { Err(too_large(what, max)) } else { Ok(()) }
+        };
+        within(json, "an interaction request in bytes", limits.request_bytes_max)?;
+        let data: QuestionData<'_> =
+            serde_json::from_str(json).map_err(|_| Refused::Unreadable(SHAPE))?;
+        let QuestionData { form, url, message, requester } = data;
+        within(&message, "a message in bytes", limits.message_bytes_max)?;
+        for name in [&requester.provider, &requester.server, &requester.tool] {
+            within(name, "the name of a requester in bytes", limits.label_bytes_max)?;
+        }
+        let requester = Requester::new(&requester.provider, &requester.server, &requester.tool);
+        match (form, url) {
+            (Some(form), None) => {
+                let form = Form::from_canonical(form.get(), &limits.form).map_err(Refused::Form)?;
+                Ok(Self::form(&message, form, requester))
+            }
+            (None, Some(url)) => {
+                let request = UrlRequest::new(&message, &url).map_err(Refused::Unreadable)?;
+                Ok(Self { requester, elicitation: Elicitation::Url(request) })
+            }
+            (Some(_), Some(_)) | (None, None) => Err(Refused::Unreadable(SHAPE)),
+        }
+    }
+
+    /// Writes the request, as [`Question::decode`] reads it.
+    #[must_use]
+    pub fn to_json(&self) -> RawJson {
+        let form = match &self.elicitation {
+            Elicitation::Form(request) => RawValue::from_string(request.form.to_canonical()).ok(),
+            Elicitation::Url(_) => None,
+        };
+        let (url, message) = match &self.elicitation {
+            Elicitation::Form(request) => (None, request.message.raw()),
+            Elicitation::Url(request) => {
+                (Some(Cow::Borrowed(&*request.url)), request.message.raw())
+            }
+        };
+        let data = QuestionData {
+            form: form.as_deref(),
+            url,
+            message: Cow::Borrowed(message),
+            requester: RequesterData {
+                provider: Cow::Borrowed(self.requester.provider.raw()),
+                server: Cow::Borrowed(self.requester.server.raw()),
+                tool: Cow::Borrowed(self.requester.tool.raw()),
+            },
+        };
+        RawJson::composed(write(&data))
+    }
+}
+
+/// Writes plain data as JSON.
+pub(super) fn write(data: &impl Serialize) -> String {
+    // Serialising plain data to memory can not fail.
+    serde_json::to_string(data).unwrap_or_default()
+}
+
+/// Says what an invocation is bound to, from its start to its end. The broker binds it, and nothing
+/// that a provider says changes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Owner {
+    /// The invocation.
+    pub invocation: InvocationId,
+    /// The session whose people are asked.
+    pub session: SessionId,
+    /// The turn of the session.
+    pub turn: TurnId,
+    /// The tool call of the turn.
+    pub tool_call: ToolCallId,
+    /// What executes it.
+    pub registration: RegistrationId,
+    /// The connection that it was registered on when the invocation began.
+    pub connection: ConnectionId,
+}
+
+/// Is a question that waits for an answer. The host owns it; surfaces show it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PendingInteraction {
+    /// Its id, which an answer names.
+    pub id: InteractionId,
+    /// What it is bound to.
+    pub owner: Arc<Owner>,
+    /// What is asked, and who says that it asks.
+    pub question: Question,
+}
