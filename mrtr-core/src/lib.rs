@@ -56,6 +56,11 @@ pub use time::{Instant, UnixTime};
 #[doc = include_str!("../../docs/client.md")]
 struct ClientGuide;
 
+/// Runs the examples of the guide for hosts as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/host.md")]
+struct HostGuide;
+
 /// Runs the examples of the guide for servers as tests.
 #[cfg(all(doctest, feature = "request-state"))]
 #[doc = include_str!("../../docs/server.md")]
