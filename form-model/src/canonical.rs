@@ -226,6 +226,14 @@ impl FormData<'_> {
                 message: format!("expected version {VERSION} of the canonical form"),
             });
         }
+        let name_bytes_max = limits.name_bytes_max;
+        if self.fields.iter().any(|field| field.name.len() > name_bytes_max) {
+            return Err(Refusal {
+                code: RefusalCode::OverLimit,
+                pointer: "/fields".into(),
+                message: format!("expected names of at most {name_bytes_max} bytes"),
+            });
+        }
         let fields =
             self.fields.into_iter().map(FieldData::into_field).collect::<Result<_, _>>()?;
         let form = Form::new(line(self.title), paragraph(self.description), fields);
@@ -288,7 +296,7 @@ impl KindData<'_> {
 fn known_format(name: &str, format: &str) -> Result<Format, Refusal> {
     Format::from_name(format).ok_or_else(|| Refusal {
         code: RefusalCode::OutsideSubset,
-        pointer: format!("/properties/{name}/format"),
+        pointer: format!("/properties/{}/format", name.replace('~', "~0").replace('/', "~1")),
         message: "expected email, uri, date or date-time".into(),
     })
 }

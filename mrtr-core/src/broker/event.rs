@@ -1,6 +1,6 @@
 //! What goes into a broker, and what comes out.
 
-use alloc::{vec, vec::Vec};
+use alloc::{string::ToString as _, vec, vec::Vec};
 use core::fmt;
 
 use form_model::{Faults, Refusal};
@@ -460,5 +460,12 @@ impl IntoIterator for Actions {
 impl fmt::Display for Closure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(f)
+    }
+}
+
+impl Closure {
+    /// Reads the code.
+    pub(super) fn from_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|why| why.to_string() == code)
     }
 }

@@ -5,20 +5,17 @@
 use alloc::{format, string::String};
 use core::{fmt, str};
 
-use serde::Deserialize;
-
-use super::{Closure, Question, question::write};
+use super::{Closure, Question, exact::Exact};
 use crate::{
     InvocationId,
-    wire::{DEPTH_MAX, RawJson, WireError, check_depth},
+    wire::{RawJson, WireError, Writer, write_text},
 };
 
 /// The bytes that a frame may have: a result, an answer or a request, and what is around it.
 pub const FRAME_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Is what a provider says to a host.
-#[derive(Clone, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum ProviderFrame {
     /// It has taken the invocation, and executes it.
     Accepted {
@@ -69,8 +66,7 @@ pub enum ProviderFrame {
 }
 
 /// Is what a host says to a provider.
-#[derive(Clone, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum HostFrame {
     /// Execute this.
     Call {
@@ -85,8 +81,8 @@ pub enum HostFrame {
         invocation: InvocationId,
         /// What the provider calls the question.
         interaction: u64,
-        /// The answer: [`Response::decode`](crate::wire::Response::decode) reads it. A URL that is agreed to is an accept without
-        /// content.
+        /// The answer: [`Response::decode`](crate::wire::Response::decode) reads it. A URL that is
+        /// agreed to is an accept without content.
         result: RawJson,
     },
     /// Nobody is asked: the request breaks a rule. The invocation is as it was.
@@ -107,6 +103,25 @@ pub enum HostFrame {
     },
 }
 
+/// The frames of a provider, and the members of each.
+const PROVIDER_KINDS: [(&str, &[&str]); 7] = [
+    ("accepted", &["invocation"]),
+    ("rejected", &["invocation", "error"]),
+    ("progress", &["invocation"]),
+    ("interaction_request", &["invocation", "interaction", "request"]),
+    ("result", &["invocation", "result"]),
+    ("failed", &["invocation", "error"]),
+    ("released", &["invocation"]),
+];
+
+/// The frames of a host, and the members of each.
+const HOST_KINDS: [(&str, &[&str]); 4] = [
+    ("call", &["invocation", "request"]),
+    ("interaction_result", &["invocation", "interaction", "result"]),
+    ("interaction_refused", &["invocation", "interaction", "code"]),
+    ("cancel", &["invocation", "why"]),
+];
+
 const PROVIDER_SHAPE: WireError =
     WireError::Shape { what: "a frame", expected: "one that a provider sends" };
 const HOST_SHAPE: WireError =
@@ -120,7 +135,23 @@ impl ProviderFrame {
     /// Bytes over [`FRAME_BYTES_MAX`], that are not UTF-8, nest too deep, or are not exactly a frame
     /// of a provider.
     pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
-        serde_json::from_str(checked(bytes)?).map_err(|_| PROVIDER_SHAPE)
+        let json = checked(bytes)?;
+        let (kind, frame) = Exact::kind(json.as_str(), &PROVIDER_KINDS, PROVIDER_SHAPE)?;
+        let invocation = frame.invocation()?;
+        Ok(match kind {
+            "accepted" => Self::Accepted { invocation },
+            "rejected" => Self::Rejected { invocation, error: frame.carried("error")? },
+            "progress" => Self::Progress { invocation },
+            "interaction_request" => Self::InteractionRequest {
+                invocation,
+                interaction: frame.number("interaction")?,
+                request: frame.carried("request")?,
+            },
+            "result" => Self::Result { invocation, result: frame.carried("result")? },
+            "failed" => Self::Failed { invocation, error: frame.carried("error")? },
+            "released" => Self::Released { invocation },
+            _ => return Err(PROVIDER_SHAPE),
+        })
     }
 
     /// Writes the frame as one line of JSON, without the end of the line.
@@ -176,7 +207,27 @@ impl HostFrame {
     /// Bytes over [`FRAME_BYTES_MAX`], that are not UTF-8, nest too deep, or are not exactly a frame
     /// of a host.
     pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
-        serde_json::from_str(checked(bytes)?).map_err(|_| HOST_SHAPE)
+        let json = checked(bytes)?;
+        let (kind, frame) = Exact::kind(json.as_str(), &HOST_KINDS, HOST_SHAPE)?;
+        let invocation = frame.invocation()?;
+        Ok(match kind {
+            "call" => Self::Call { invocation, request: frame.carried("request")? },
+            "interaction_result" => Self::InteractionResult {
+                invocation,
+                interaction: frame.number("interaction")?,
+                result: frame.carried("result")?,
+            },
+            "interaction_refused" => Self::InteractionRefused {
+                invocation,
+                interaction: frame.number("interaction")?,
+                code: frame.text("code")?.into(),
+            },
+            "cancel" => {
+                let why = Closure::from_code(&frame.text("why")?).ok_or(HOST_SHAPE)?;
+                Self::Cancel { invocation, why }
+            }
+            _ => return Err(HOST_SHAPE),
+        })
     }
 
     /// Writes the frame as one line of JSON, without the end of the line.
@@ -193,10 +244,12 @@ impl HostFrame {
             }
             Self::InteractionRefused { invocation, interaction, code } => {
                 let members =
-                    [("interaction", &*format!("{interaction}")), ("code", &*write(code))];
+                    [("interaction", &*format!("{interaction}")), ("code", &*quoted(code))];
                 line("interaction_refused", invocation, &members)
             }
-            Self::Cancel { invocation, why } => line("cancel", invocation, &[("why", &write(why))]),
+            Self::Cancel { invocation, why } => {
+                line("cancel", invocation, &[("why", &quoted(&format!("{why}")))])
+            }
         }
     }
 
@@ -212,24 +265,29 @@ impl HostFrame {
     }
 }
 
-/// Checks the size, the encoding and the nesting of bytes, before anything reads them.
-fn checked(bytes: &[u8]) -> Result<&str, WireError> {
+/// Checks the size of bytes, and that they are JSON.
+fn checked(bytes: &[u8]) -> Result<RawJson, WireError> {
     if bytes.len() > FRAME_BYTES_MAX {
         return Err(WireError::TooLarge { what: "a frame in bytes", max: FRAME_BYTES_MAX });
     }
-    let text = str::from_utf8(bytes).map_err(|_| WireError::NotUtf8)?;
-    check_depth(text, DEPTH_MAX)?;
-    Ok(text)
+    RawJson::parse_message(str::from_utf8(bytes).map_err(|_| WireError::NotUtf8)?)
+}
+
+fn quoted(text: &str) -> String {
+    let mut json = String::new();
+    write_text(text, &mut json);
+    json
 }
 
 /// Writes one line. Where JSON that is carried has a line break, it has it between two tokens.
 fn line(kind: &str, invocation: &InvocationId, members: &[(&str, &str)]) -> String {
-    let mut json = format!(r#"{{"{kind}":{{"invocation":{}"#, write(invocation));
-    for (name, value) in members {
-        json.push_str(&format!(r#","{name}":{value}"#));
-    }
-    json.push_str("}}");
-    if json.contains(['\r', '\n']) { json.replace(['\r', '\n'], " ") } else { json }
+    let mut frame = Writer::default();
+    frame.text("invocation", invocation.as_str());
+    members.iter().for_each(|(name, value)| frame.member(name, value));
+    let mut line = Writer::default();
+    line.member(kind, &frame.end());
+    let line = line.end();
+    if line.contains(['\r', '\n']) { line.replace(['\r', '\n'], " ") } else { line }
 }
 
 /// Writes which frame it is, and of what it carries the size.

@@ -80,7 +80,7 @@ impl Broker {
         }
         let limits = &self.ledger.limits;
         let bytes = request.as_str().len();
-        let session = self.ledger.index.session(&live.owner.session);
+        let session = self.ledger.index.session(live.place.session);
         let connection = self.ledger.index.connection(live.owner.connection);
         let held = connection.map_or(0, |counted| counted.pending_bytes);
         for (count, max, what) in [
@@ -219,6 +219,6 @@ impl Broker {
             return Err(Refused::OldEpoch);
         }
         let live = self.live.get(&number).filter(|_| epoch == self.ledger.epoch);
-        live.map(|live| (number, live)).ok_or(Refused::NotLive)
+        live.map(|live| (number, live.as_ref())).ok_or(Refused::NotLive)
     }
 }

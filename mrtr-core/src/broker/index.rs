@@ -1,24 +1,31 @@
 //! Who is connected, what is registered, and which invocations belong to whom: every event finds
 //! what it concerns without looking at the rest.
+//!
+//! A name is looked up once, when an invocation begins. After that everything goes by number: a
+//! comparison of numbers stays within the node that it reads.
 
 use alloc::{
     collections::{BTreeMap, BTreeSet},
     vec::Vec,
 };
 
-use super::{ConnectionId, Misuse, Owner};
+use super::{ConnectionId, Misuse};
 use crate::{Instant, RegistrationId, SessionId, TurnId};
 
 /// Is what a broker finds invocations by: their numbers, by all that can end them.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub(super) struct Index {
     connections: BTreeMap<ConnectionId, Connection>,
-    registrations: BTreeMap<RegistrationId, ConnectionId>,
-    sessions: BTreeMap<SessionId, Session>,
-    by_connection: BTreeSet<(ConnectionId, u64)>,
-    by_registration: BTreeSet<(RegistrationId, u64)>,
+    registrations: BTreeMap<RegistrationId, Registration>,
+    /// The number of the last registration.
+    last_registration: u64,
+    session_names: BTreeMap<SessionId, u64>,
+    sessions: BTreeMap<u64, Session>,
+    /// The number of the last session.
+    last_session: u64,
+    by_registration: BTreeSet<(u64, u64)>,
     /// `None` sorts before every turn, and is no invocation's.
-    by_turn: BTreeSet<(SessionId, Option<TurnId>, u64)>,
+    by_turn: BTreeSet<(u64, Option<TurnId>, u64)>,
     by_deadline: BTreeSet<(Instant, u64)>,
 }
 
@@ -33,6 +40,13 @@ pub(super) struct Connection {
     registrations: BTreeSet<RegistrationId>,
 }
 
+/// Is something that is registered. Registered again, it has another number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Registration {
+    pub(super) connection: ConnectionId,
+    number: u64,
+}
+
 /// Is what a broker counts of a session that has live invocations.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub(super) struct Session {
@@ -40,6 +54,14 @@ pub(super) struct Session {
     pub(super) pending: usize,
     /// The number of the last change that its surfaces were told.
     pub(super) change: Option<u64>,
+}
+
+/// Is where an invocation is found.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Place {
+    pub(super) connection: ConnectionId,
+    pub(super) session: u64,
+    registration: u64,
 }
 
 impl Index {
@@ -60,23 +82,25 @@ impl Index {
         }
     }
 
-    pub(super) fn register(&mut self, registration: RegistrationId, connection: ConnectionId) {
-        self.retire(&registration);
+    /// Registers something whose name is free.
+    pub(super) fn register(&mut self, name: RegistrationId, connection: ConnectionId) {
         if let Some(on) = self.connections.get_mut(&connection) {
-            on.registrations.insert(registration.clone());
-            self.registrations.insert(registration, connection);
+            on.registrations.insert(name.clone());
+            self.last_registration += 1;
+            let number = self.last_registration;
+            self.registrations.insert(name, Registration { connection, number });
         }
     }
 
-    pub(super) fn retire(&mut self, registration: &RegistrationId) {
-        let on = self.registrations.remove(registration);
-        if let Some(on) = on.and_then(|connection| self.connections.get_mut(&connection)) {
-            on.registrations.remove(registration);
+    pub(super) fn retire(&mut self, name: &RegistrationId) {
+        let gone = self.registrations.remove(name);
+        if let Some(on) = gone.and_then(|gone| self.connections.get_mut(&gone.connection)) {
+            on.registrations.remove(name);
         }
     }
 
-    pub(super) fn registered_on(&self, registration: &RegistrationId) -> Option<ConnectionId> {
-        self.registrations.get(registration).copied()
+    pub(super) fn registration(&self, name: &RegistrationId) -> Option<Registration> {
+        self.registrations.get(name).copied()
     }
 
     pub(super) fn connection(&self, connection: ConnectionId) -> Option<&Connection> {
@@ -87,37 +111,61 @@ impl Index {
         self.connections.get_mut(&connection)
     }
 
-    pub(super) fn session(&self, session: &SessionId) -> Option<&Session> {
-        self.sessions.get(session)
+    /// Returns the number of a session that has live invocations.
+    pub(super) fn session_number(&self, name: &SessionId) -> Option<u64> {
+        self.session_names.get(name).copied()
     }
 
-    pub(super) fn session_mut(&mut self, session: &SessionId) -> Option<&mut Session> {
-        self.sessions.get_mut(session)
+    /// Returns what is counted of a session, if it has live invocations.
+    pub(super) fn session(&self, number: u64) -> Option<&Session> {
+        self.sessions.get(&number)
+    }
+
+    pub(super) fn session_mut(&mut self, number: u64) -> Option<&mut Session> {
+        self.sessions.get_mut(&number)
     }
 
     /// Adds an invocation.
-    pub(super) fn insert(&mut self, number: u64, owner: &Owner) {
-        self.by_connection.insert((owner.connection, number));
-        self.by_registration.insert((owner.registration.clone(), number));
-        self.by_turn.insert((owner.session.clone(), Some(owner.turn.clone()), number));
-        self.sessions.entry(owner.session.clone()).or_default().invocations += 1;
-        if let Some(connection) = self.connections.get_mut(&owner.connection) {
+    pub(super) fn insert(
+        &mut self,
+        invocation: u64,
+        on: Registration,
+        session: &SessionId,
+        turn: &TurnId,
+    ) -> Place {
+        let known = self.session_number(session);
+        let session = known.unwrap_or_else(|| {
+            self.last_session += 1;
+            self.session_names.insert(session.clone(), self.last_session);
+            self.last_session
+        });
+        self.sessions.entry(session).or_default().invocations += 1;
+        self.by_turn.insert((session, Some(turn.clone()), invocation));
+        self.by_registration.insert((on.number, invocation));
+        if let Some(connection) = self.connections.get_mut(&on.connection) {
             connection.invocations += 1;
         }
+        Place { connection: on.connection, session, registration: on.number }
     }
 
     /// Removes an invocation that waits for no deadline any more.
-    pub(super) fn remove(&mut self, number: u64, owner: &Owner) {
-        self.by_connection.remove(&(owner.connection, number));
-        self.by_registration.remove(&(owner.registration.clone(), number));
-        self.by_turn.remove(&(owner.session.clone(), Some(owner.turn.clone()), number));
-        if let Some(session) = self.sessions.get_mut(&owner.session) {
-            session.invocations -= 1;
-            if session.invocations == 0 {
-                self.sessions.remove(&owner.session);
+    pub(super) fn remove(
+        &mut self,
+        invocation: u64,
+        place: &Place,
+        session: &SessionId,
+        turn: &TurnId,
+    ) {
+        self.by_registration.remove(&(place.registration, invocation));
+        self.by_turn.remove(&(place.session, Some(turn.clone()), invocation));
+        if let Some(counted) = self.sessions.get_mut(&place.session) {
+            counted.invocations -= 1;
+            if counted.invocations == 0 {
+                self.sessions.remove(&place.session);
+                self.session_names.remove(session);
             }
         }
-        if let Some(connection) = self.connections.get_mut(&owner.connection) {
+        if let Some(connection) = self.connections.get_mut(&place.connection) {
             connection.invocations -= 1;
         }
     }
@@ -125,13 +173,13 @@ impl Index {
     /// Moves the deadline of an invocation.
     pub(super) fn move_deadline(
         &mut self,
-        number: u64,
+        invocation: u64,
         from: Option<Instant>,
         to: Option<Instant>,
     ) {
         if from != to {
-            from.map(|from| self.by_deadline.remove(&(from, number)));
-            to.map(|to| self.by_deadline.insert((to, number)));
+            from.map(|from| self.by_deadline.remove(&(from, invocation)));
+            to.map(|to| self.by_deadline.insert((to, invocation)));
         }
     }
 
@@ -140,22 +188,33 @@ impl Index {
     }
 
     pub(super) fn of_connection(&self, connection: ConnectionId) -> Vec<u64> {
-        let all = (connection, u64::MIN)..=(connection, u64::MAX);
-        self.by_connection.range(all).map(|(_, number)| *number).collect()
+        let registered = self.connections.get(&connection).map(|on| on.registrations.iter());
+        let of_them = registered.into_iter().flatten().flat_map(|name| self.of_registration(name));
+        // In the order in which they began.
+        let mut all: Vec<_> = of_them.collect();
+        all.sort_unstable();
+        all
     }
 
-    pub(super) fn of_registration(&self, registration: &RegistrationId) -> Vec<u64> {
-        let all = (registration.clone(), u64::MIN)..=(registration.clone(), u64::MAX);
-        self.by_registration.range(all).map(|(_, number)| *number).collect()
+    pub(super) fn of_registration(&self, name: &RegistrationId) -> Vec<u64> {
+        let Some(Registration { number, .. }) = self.registrations.get(name) else {
+            return Vec::new();
+        };
+        let of_it = self.by_registration.range((*number, u64::MIN)..=(*number, u64::MAX));
+        of_it.map(|(_, invocation)| *invocation).collect()
     }
 
     pub(super) fn of_session(&self, session: &SessionId) -> impl Iterator<Item = u64> {
-        let of_it = self.by_turn.range((session.clone(), None, u64::MIN)..);
-        of_it.take_while(move |(of, ..)| of == session).map(|(.., number)| *number)
+        let of_it = self.session_number(session).map(|session| {
+            self.by_turn.range((session, None, u64::MIN)..=(session + 1, None, u64::MIN))
+        });
+        of_it.into_iter().flatten().map(|(.., invocation)| *invocation)
     }
 
     pub(super) fn of_turn(&self, session: &SessionId, turn: &TurnId) -> Vec<u64> {
-        let of_it = |number| (session.clone(), Some(turn.clone()), number);
-        self.by_turn.range(of_it(u64::MIN)..=of_it(u64::MAX)).map(|(.., number)| *number).collect()
+        let Some(session) = self.session_number(session) else { return Vec::new() };
+        let of_it = |invocation| (session, Some(turn.clone()), invocation);
+        let range = self.by_turn.range(of_it(u64::MIN)..=of_it(u64::MAX));
+        range.map(|(.., invocation)| *invocation).collect()
     }
 }

@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use core::fmt;
 
-use super::{Decision, Limits, Misuse, Owner, PendingInteraction, Question, Shown};
+use super::{Decision, Limits, Misuse, Owner, PendingInteraction, Question, Shown, index::Place};
 use crate::{
     Clock, Instant, Phase, Transition, Trigger,
     clock::{Due, Timer},
@@ -14,10 +14,13 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Live {
     pub(super) owner: Arc<Owner>,
+    pub(super) place: Place,
     pub(super) phase: Phase,
     /// Whether the provider has taken it.
     pub(super) is_accepted: bool,
     pub(super) timer: Timer,
+    /// Its legs: an answer begins another.
+    pub(super) legs: u32,
     /// The questions that were asked for it, the open one included.
     pub(super) asked: u32,
     /// The greatest number that the provider has given a question.
@@ -70,16 +73,25 @@ pub(super) enum Expiry {
 }
 
 impl Live {
-    pub(super) const fn new(now: Instant, owner: Arc<Owner>) -> Self {
+    pub(super) const fn new(now: Instant, owner: Arc<Owner>, place: Place) -> Self {
         Self {
             owner,
+            place,
             phase: Phase::Running,
             is_accepted: false,
             timer: Timer::new(now),
+            legs: 1,
             asked: 0,
             number_last: 0,
             pending: None,
         }
+    }
+
+    /// Moves the open question to a stage, and returns it.
+    pub(super) fn enter(&mut self, stage: Stage) -> Option<Arc<PendingInteraction>> {
+        let pending = self.pending.as_mut()?;
+        pending.stage = stage;
+        Some(pending.interaction.clone())
     }
 
     /// Returns when something runs out, and what.
@@ -102,8 +114,7 @@ impl Live {
         let open = usize::from(self.pending.is_some());
         Transition {
             invocation: self.owner.invocation.clone(),
-            // Each question that is over has begun a leg.
-            leg: self.asked + 1 - u32::from(self.pending.is_some()),
+            leg: self.legs,
             round: self.asked,
             from,
             to: self.phase,

@@ -10,7 +10,7 @@ use super::{
     invocation::{Answered, Live, Pending, Stage},
     past::Past,
 };
-use crate::{Clock, Instant, Phase, SessionId, Step, Trigger, lifecycle, wire::RawJson};
+use crate::{Clock, Instant, Phase, Step, Trigger, lifecycle, wire::RawJson};
 
 /// Is an event of one invocation with its guards resolved, and what it brings.
 pub(super) enum Input {
@@ -78,7 +78,7 @@ impl Ledger {
         actions.reports.push(Report::Moved(live.transition(from, cause)));
         self.index.move_deadline(number, due, live.due(&self.limits).map(|(at, _)| at));
         if to == Phase::Settled {
-            self.index.remove(number, &live.owner);
+            self.index.remove(number, &live.place, &live.owner.session, &live.owner.turn);
         }
     }
 
@@ -90,31 +90,28 @@ impl Ledger {
                 self.ask(live, number, *question, (called, bytes), actions);
             }
             Input::Published => {
-                if let Some(pending) = &mut live.pending {
-                    pending.stage = Stage::Open;
-                    let what = What::Opened(pending.interaction.clone());
-                    self.project(&live.owner.session, what, actions);
-                }
                 live.timer.restart();
+                if let Some(interaction) = live.enter(Stage::Open) {
+                    self.project(live, What::Opened(interaction), actions);
+                }
             }
             Input::Taken(answer) => {
-                if let Some(pending) = &mut live.pending {
-                    let interaction = pending.interaction.id;
-                    let Answered { decision, result } = answer.clone();
-                    actions.list.push(Action::Store(Record::Answered { interaction, result }));
-                    pending.stage = Stage::Committing(answer);
-                    let what = What::Taken { interaction, decision };
-                    self.project(&live.owner.session, what, actions);
-                }
                 live.timer.restart();
+                let Answered { decision, result } = answer.clone();
+                if let Some(interaction) = live.enter(Stage::Committing(answer)) {
+                    let interaction = interaction.id;
+                    actions.list.push(Action::Store(Record::Answered { interaction, result }));
+                    self.project(live, What::Taken { interaction, decision }, actions);
+                }
             }
             Input::Answered(Answered { decision, result }) => {
                 if let Some(pending) = live.pending.take() {
+                    live.legs += 1;
                     let (invocation, interaction) = (live.owner.invocation.clone(), pending.number);
                     let frame = HostFrame::InteractionResult { invocation, interaction, result };
                     let connection = live.owner.connection;
                     actions.list.push(Action::Deliver { connection, frame });
-                    self.end(&pending, Ending::Answered(decision), actions);
+                    self.end(live, pending, Ending::Answered(decision), actions);
                 }
             }
             Input::Ended(End { outcome, why, .. }) => {
@@ -123,7 +120,7 @@ impl Ledger {
                         let interaction = pending.interaction.id;
                         actions.list.push(Action::Store(Record::Closed { interaction, why }));
                     }
-                    self.end(&pending, Ending::Closed(why), actions);
+                    self.end(live, pending, Ending::Closed(why), actions);
                 }
                 let invocation = live.owner.invocation.clone();
                 if why != Closure::ProviderLost && outcome.leaves_provider_at_work() {
@@ -150,7 +147,7 @@ impl Ledger {
         let id = InteractionId { epoch: self.epoch, invocation, number: live.asked };
         let owner = live.owner.clone();
         let interaction = Arc::new(PendingInteraction { id, owner, question });
-        if let Some(session) = self.index.session_mut(&live.owner.session) {
+        if let Some(session) = self.index.session_mut(live.place.session) {
             session.pending += 1;
         }
         if let Some(connection) = self.index.connection_mut(live.owner.connection) {
@@ -161,34 +158,34 @@ impl Ledger {
             Stage::Opening
         } else {
             let what = What::Opened(interaction.clone());
-            self.project(&live.owner.session, what, actions);
+            self.project(live, what, actions);
             Stage::Open
         };
         live.pending = Some(Pending { interaction, number, bytes, stage });
     }
 
     /// Lets go of a question, and tells who was shown it.
-    fn end(&mut self, pending: &Pending, how: Ending, actions: &mut Actions) {
-        let PendingInteraction { id, owner, .. } = pending.interaction.as_ref();
-        if let Some(session) = self.index.session_mut(&owner.session) {
+    fn end(&mut self, live: &Live, pending: Pending, how: Ending, actions: &mut Actions) {
+        if let Some(session) = self.index.session_mut(live.place.session) {
             session.pending -= 1;
         }
-        if let Some(connection) = self.index.connection_mut(owner.connection) {
+        if let Some(connection) = self.index.connection_mut(live.place.connection) {
             connection.pending_bytes -= pending.bytes;
         }
-        self.past.insert(*id, owner.session.clone(), how, self.limits.past_max);
+        let interaction = pending.interaction.id;
+        let session = live.owner.session.clone();
+        self.past.insert(interaction, session, how, self.limits.past_max);
         if pending.stage != Stage::Opening {
-            let what = What::Ended { interaction: *id, how };
-            self.project(&owner.session, what, actions);
+            self.project(live, What::Ended { interaction, how }, actions);
         }
     }
 
-    fn project(&mut self, session: &SessionId, what: What, actions: &mut Actions) {
+    fn project(&mut self, live: &Live, what: What, actions: &mut Actions) {
         self.changes += 1;
         let number = self.changes;
-        let counted = self.index.session_mut(session);
+        let counted = self.index.session_mut(live.place.session);
         let after = counted.and_then(|counted| counted.change.replace(number));
-        let (epoch, session) = (self.epoch, session.clone());
+        let (epoch, session) = (self.epoch, live.owner.session.clone());
         actions.list.push(Action::Project(Change { epoch, session, number, after, what }));
     }
 }

@@ -6,6 +6,7 @@
 //! goes over a connection.
 
 mod event;
+mod exact;
 mod frame;
 mod guards;
 mod id;
@@ -19,6 +20,7 @@ mod question;
 mod record;
 
 use alloc::{
+    boxed::Box,
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
     vec,
@@ -105,7 +107,7 @@ use past::Past;
 pub struct Broker {
     /// The number of the last invocation.
     last: u64,
-    live: BTreeMap<u64, Live>,
+    live: BTreeMap<u64, Box<Live>>,
     ledger: Ledger,
 }
 
@@ -166,18 +168,16 @@ impl Broker {
     /// A registration that is not there, or a limit that is reached. Nothing has changed.
     pub fn call(&mut self, now: Instant, call: Call) -> Result<(InvocationId, Actions), Misuse> {
         let Call { session, turn, tool_call, registration, request } = call;
-        let connection =
-            self.ledger.index.registered_on(&registration).ok_or(Misuse::NotRegistered)?;
-        let on_it =
-            self.ledger.index.connection(connection).map_or(0, |counted| counted.invocations);
-        let of_it = self.ledger.index.session(&session).map_or(0, |counted| counted.invocations);
+        let index = &mut self.ledger.index;
+        let on = index.registration(&registration).ok_or(Misuse::NotRegistered)?;
+        let connection = on.connection;
+        let on_it = index.connection(connection).map_or(0, |counted| counted.invocations);
+        let of_it = index.session_number(&session).and_then(|number| index.session(number));
+        let of_it = of_it.map_or(0, |counted| counted.invocations);
+        let limits = &self.ledger.limits;
         for (count, max, what) in [
-            (
-                on_it,
-                self.ledger.limits.connection_invocations_max,
-                "live invocations on a connection",
-            ),
-            (of_it, self.ledger.limits.session_invocations_max, "live invocations of a session"),
+            (on_it, limits.connection_invocations_max, "live invocations on a connection"),
+            (of_it, limits.session_invocations_max, "live invocations of a session"),
         ] {
             if count >= max {
                 return Err(Misuse::Limit { what, max });
@@ -185,13 +185,13 @@ impl Broker {
         }
         self.last += 1;
         let invocation = invocation_id(self.ledger.epoch, self.last);
+        let place = index.insert(self.last, on, &session, &turn);
         let id = invocation.clone();
         let owner = Owner { invocation: id, session, turn, tool_call, registration, connection };
-        self.ledger.index.insert(self.last, &owner);
-        let live = Live::new(now, Arc::new(owner));
-        let due = live.due(&self.ledger.limits).map(|(at, _)| at);
-        self.ledger.index.move_deadline(self.last, None, due);
-        self.live.insert(self.last, live);
+        let live = Live::new(now, Arc::new(owner), place);
+        let due = live.due(limits).map(|(at, _)| at);
+        index.move_deadline(self.last, None, due);
+        self.live.insert(self.last, Box::new(live));
         let frame = HostFrame::Call { invocation: invocation.clone(), request };
         let list = vec![Action::Deliver { connection, frame }];
         Ok((invocation, Actions { list, reports: Vec::new() }))
@@ -221,6 +221,7 @@ impl Broker {
                 self.ledger.index.connection(connection).ok_or(Misuse::NotConnected)?;
                 let of_it = self.ledger.index.of_registration(&registration);
                 self.lose(now, of_it, Closure::Superseded, &mut actions);
+                self.ledger.index.retire(&registration);
                 self.ledger.index.register(registration, connection);
             }
             Event::Retired(registration) => {
@@ -288,7 +289,8 @@ impl Broker {
     pub fn snapshot(&self, session: &SessionId) -> Snapshot {
         let pending =
             self.ledger.index.of_session(session).filter_map(|number| self.live.get(&number));
-        let open = pending.filter_map(|live| live.pending.as_ref()?.shown()).collect();
+        let mut open: Vec<_> = pending.filter_map(|live| live.pending.as_ref()?.shown()).collect();
+        open.sort_unstable_by_key(|shown| shown.interaction.id);
         Snapshot {
             epoch: self.ledger.epoch,
             session: session.clone(),
@@ -323,7 +325,7 @@ impl Broker {
     /// Returns the connection that a registration is on.
     #[must_use]
     pub fn registered_on(&self, registration: &RegistrationId) -> Option<ConnectionId> {
-        self.ledger.index.registered_on(registration)
+        self.ledger.index.registration(registration).map(|on| on.connection)
     }
 
     /// Returns the life of the host.

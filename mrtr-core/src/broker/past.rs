@@ -1,6 +1,6 @@
 //! How the questions of late ended, for who answers too late.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, VecDeque};
 
 use super::{Ending, InteractionId};
 use crate::SessionId;
@@ -9,10 +9,12 @@ use crate::SessionId;
 #[derive(Clone, Debug, PartialEq, Default)]
 pub(super) struct Past {
     ended: BTreeMap<InteractionId, (SessionId, Ending)>,
+    /// In the order in which they ended.
+    order: VecDeque<InteractionId>,
 }
 
 impl Past {
-    /// Adds a question, and forgets the one of the oldest invocation if there are too many.
+    /// Adds a question, and forgets the one that ended first if there are too many.
     pub(super) fn insert(
         &mut self,
         interaction: InteractionId,
@@ -21,8 +23,11 @@ impl Past {
         past_max: usize,
     ) {
         self.ended.insert(interaction, (session, how));
-        if self.ended.len() > past_max {
-            self.ended.pop_first();
+        self.order.push_back(interaction);
+        if self.order.len() > past_max
+            && let Some(first) = self.order.pop_front()
+        {
+            self.ended.remove(&first);
         }
     }
 

@@ -1,16 +1,14 @@
 //! What a provider asks for, as it crosses the process boundary, and the question that the host owns.
 
-use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
+use alloc::{sync::Arc, vec::Vec};
 use core::fmt;
 
 use form_model::{Form, SafeText};
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
-use super::{ConnectionId, InteractionId, Limits, Refused};
+use super::{ConnectionId, InteractionId, Limits, Refused, exact::Exact};
 use crate::{
     InvocationId, RegistrationId, SessionId, ToolCallId, TurnId,
-    wire::{Elicitation, FormRequest, RawJson, UrlRequest, WireError},
+    wire::{Elicitation, FormRequest, RawJson, UrlRequest, WireError, Writer},
 };
 
 /// Says who asks, in the words of the provider. It is for display alone: no decision is made on it,
@@ -66,30 +64,6 @@ pub struct Question {
     pub elicitation: Elicitation,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct QuestionData<'a> {
-    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
-    form: Option<&'a RawValue>,
-    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
-    url: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    message: Cow<'a, str>,
-    #[serde(borrow)]
-    requester: RequesterData<'a>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RequesterData<'a> {
-    #[serde(borrow)]
-    provider: Cow<'a, str>,
-    #[serde(borrow)]
-    server: Cow<'a, str>,
-    #[serde(borrow)]
-    tool: Cow<'a, str>,
-}
-
 const SHAPE: WireError = WireError::Shape {
     what: "an interaction request",
     expected: "a form or a url, a message and a requester, and nothing else",
@@ -122,63 +96,65 @@ impl Question {
     /// A text that is over a limit, has not exactly the shape of a request, or asks with a form or a
     /// URL that can not be shown.
     pub fn decode(json: &str, limits: &Limits) -> Result<Self, Refused> {
-        let too_large = |what, max| Refused::Unreadable(WireError::TooLarge { what, max });
-        let within = |text: &str, what, max| {
-            if text.len() > max { Err(too_large(what, max)) } else { Ok(()) }
-        };
         within(json, "an interaction request in bytes", limits.request_bytes_max)?;
-        let data: QuestionData<'_> =
-            serde_json::from_str(json).map_err(|_| Refused::Unreadable(SHAPE))?;
-        let QuestionData { form, url, message, requester } = data;
+        let json = RawJson::parse_message(json)?;
+        let names = ["form", "url", "message", "requester"];
+        let request = Exact::decode(json.as_str(), &names, SHAPE)?;
+        let message = request.text("message")?;
         within(&message, "a message in bytes", limits.message_bytes_max)?;
-        for name in [&requester.provider, &requester.server, &requester.tool] {
-            within(name, "the name of a requester in bytes", limits.label_bytes_max)?;
-        }
-        let requester = Requester::new(&requester.provider, &requester.server, &requester.tool);
-        match (form, url) {
-            (Some(form), None) => {
-                let form = Form::from_canonical(form.get(), &limits.form).map_err(Refused::Form)?;
+        let requester = Requester::decode(request.raw("requester")?, limits)?;
+        match (request.optional("form"), request.optional("url")) {
+            (Some(form), None) if form != "null" => {
+                let form = Form::from_canonical(form, &limits.form).map_err(Refused::Form)?;
                 Ok(Self::form(&message, form, requester))
             }
-            (None, Some(url)) => {
-                let request = UrlRequest::new(&message, &url).map_err(Refused::Unreadable)?;
+            (None, Some(_)) => {
+                let request = UrlRequest::new(&message, &request.text("url")?)?;
                 Ok(Self { requester, elicitation: Elicitation::Url(request) })
             }
-            (Some(_), Some(_)) | (None, None) => Err(Refused::Unreadable(SHAPE)),
+            (Some(_), Some(_) | None) | (None, None) => Err(SHAPE.into()),
         }
     }
 
     /// Writes the request, as [`Question::decode`] reads it.
     #[must_use]
     pub fn to_json(&self) -> RawJson {
-        let form = match &self.elicitation {
-            Elicitation::Form(request) => RawValue::from_string(request.form.to_canonical()).ok(),
-            Elicitation::Url(_) => None,
-        };
-        let (url, message) = match &self.elicitation {
-            Elicitation::Form(request) => (None, request.message.raw()),
-            Elicitation::Url(request) => {
-                (Some(Cow::Borrowed(&*request.url)), request.message.raw())
+        let mut request = Writer::default();
+        let message = match &self.elicitation {
+            Elicitation::Form(asked) => {
+                request.member("form", &asked.form.to_canonical());
+                &asked.message
+            }
+            Elicitation::Url(asked) => {
+                request.text("url", &asked.url);
+                &asked.message
             }
         };
-        let data = QuestionData {
-            form: form.as_deref(),
-            url,
-            message: Cow::Borrowed(message),
-            requester: RequesterData {
-                provider: Cow::Borrowed(self.requester.provider.raw()),
-                server: Cow::Borrowed(self.requester.server.raw()),
-                tool: Cow::Borrowed(self.requester.tool.raw()),
-            },
-        };
-        RawJson::composed(write(&data))
+        request.text("message", message.raw());
+        let mut requester = Writer::default();
+        requester.text("provider", self.requester.provider.raw());
+        requester.text("server", self.requester.server.raw());
+        requester.text("tool", self.requester.tool.raw());
+        request.member("requester", &requester.end());
+        RawJson::composed(request.end())
     }
 }
 
-/// Writes plain data as JSON.
-pub(super) fn write(data: &impl Serialize) -> String {
-    // Serialising plain data to memory can not fail.
-    serde_json::to_string(data).unwrap_or_default()
+impl Requester {
+    fn decode(json: &str, limits: &Limits) -> Result<Self, Refused> {
+        let names = ["provider", "server", "tool"];
+        let requester = Exact::decode(json, &names, SHAPE)?;
+        let read = |name| {
+            let text = requester.text(name)?;
+            within(&text, "the name of a requester in bytes", limits.label_bytes_max)?;
+            Ok::<_, Refused>(text)
+        };
+        Ok(Self::new(&read("provider")?, &read("server")?, &read("tool")?))
+    }
+}
+
+fn within(text: &str, what: &'static str, max: usize) -> Result<(), WireError> {
+    if text.len() > max { Err(WireError::TooLarge { what, max }) } else { Ok(()) }
 }
 
 /// Says what an invocation is bound to, from its start to its end. The broker binds it, and nothing

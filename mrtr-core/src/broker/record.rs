@@ -3,19 +3,17 @@
 use alloc::{format, string::String, sync::Arc};
 use core::fmt;
 
-use serde::{Deserialize, Serialize};
-
 use super::{
     Closure, ConnectionId, InteractionId, Limits, Owner, PendingInteraction, Question, Refused,
-    question::write,
+    exact::Exact,
 };
 use crate::{
-    InvalidId, InvocationId, RegistrationId, SessionId, ToolCallId, TurnId,
-    wire::{RawJson, WireError},
+    InvalidId, RegistrationId, SessionId, ToolCallId, TurnId,
+    wire::{RawJson, WireError, Writer},
 };
 
 /// The version of a record's shape.
-const VERSION: u32 = 1;
+const VERSION: &str = "1";
 
 /// Is one fact about one question, for the store. An answer stands in it as it was given: a store is
 /// kept like the answers themselves, and no record belongs in a log.
@@ -49,8 +47,7 @@ pub struct RecordId {
 }
 
 /// Says what a record says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RecordKind {
     /// That the question was asked.
     Requested,
@@ -60,33 +57,15 @@ pub enum RecordKind {
     Closed,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RecordData {
-    version: u32,
-    interaction: InteractionId,
-    record: Said,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
-enum Said {
-    Requested {
-        invocation: InvocationId,
-        session: SessionId,
-        turn: TurnId,
-        tool_call: ToolCallId,
-        registration: RegistrationId,
-        connection: u64,
-        request: RawJson,
-    },
-    Answered {
-        result: RawJson,
-    },
-    Closed {
-        why: Closure,
-    },
-}
+/// What a record can say, and the members of each.
+const KINDS: [(&str, &[&str]); 3] = [
+    (
+        "requested",
+        &["invocation", "session", "turn", "toolCall", "registration", "connection", "request"],
+    ),
+    ("answered", &["result"]),
+    ("closed", &["why"]),
+];
 
 const SHAPE: WireError =
     WireError::Shape { what: "a record", expected: "one of version 1, and nothing else" };
@@ -106,23 +85,29 @@ impl Record {
     /// Writes the record as one line of JSON, without the end of the line. It may hold secrets.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let record = match self {
+        let mut said = Writer::default();
+        match self {
             Self::Requested(pending) => {
-                let owner = pending.owner.as_ref().clone();
-                Said::Requested {
-                    invocation: owner.invocation,
-                    session: owner.session,
-                    turn: owner.turn,
-                    tool_call: owner.tool_call,
-                    registration: owner.registration,
-                    connection: owner.connection.number(),
-                    request: pending.question.to_json(),
-                }
+                let owner = pending.owner.as_ref();
+                said.text("invocation", owner.invocation.as_str());
+                said.text("session", owner.session.as_str());
+                said.text("turn", owner.turn.as_str());
+                said.text("toolCall", owner.tool_call.as_str());
+                said.text("registration", owner.registration.as_str());
+                said.member("connection", &format!("{}", owner.connection));
+                said.member("request", pending.question.to_json().as_str());
             }
-            Self::Answered { result, .. } => Said::Answered { result: result.clone() },
-            Self::Closed { why, .. } => Said::Closed { why: *why },
-        };
-        write(&RecordData { version: VERSION, interaction: self.id().interaction, record })
+            Self::Answered { result, .. } => said.member("result", result.as_str()),
+            Self::Closed { why, .. } => said.text("why", &format!("{why}")),
+        }
+        let RecordId { interaction, kind } = self.id();
+        let mut record = Writer::default();
+        record.member(kind.name(), &said.end());
+        let mut line = Writer::default();
+        line.member("version", VERSION);
+        line.text("interaction", &format!("{interaction}"));
+        line.member("record", &record.end());
+        line.end().replace(['\r', '\n'], " ")
     }
 
     /// Decodes a record. [`RecordId::decode`] is enough to find out what a host that starts anew has
@@ -132,26 +117,24 @@ impl Record {
     ///
     /// A text that is not exactly a record, or whose question is over a limit.
     pub fn decode(json: &str, limits: &Limits) -> Result<Self, Refused> {
-        let (interaction, said) = read(json)?;
-        Ok(match said {
-            Said::Requested {
-                invocation,
-                session,
-                turn,
-                tool_call,
-                registration,
-                connection,
-                request,
-            } => {
-                let connection = ConnectionId::new(connection);
-                let owner =
-                    Owner { invocation, session, turn, tool_call, registration, connection };
-                let question = Question::decode(request.as_str(), limits)?;
+        let json = RawJson::parse_message(json)?;
+        let (RecordId { interaction, kind }, said) = read(&json)?;
+        Ok(match kind {
+            RecordKind::Requested => {
+                let owner = Owner {
+                    invocation: said.invocation()?,
+                    session: said.id("session", SessionId::new)?,
+                    turn: said.id("turn", TurnId::new)?,
+                    tool_call: said.id("toolCall", ToolCallId::new)?,
+                    registration: said.id("registration", RegistrationId::new)?,
+                    connection: ConnectionId::new(said.number("connection")?),
+                };
+                let question = Question::decode(said.raw("request")?, limits)?;
                 let owner = Arc::new(owner);
                 Self::Requested(Arc::new(PendingInteraction { id: interaction, owner, question }))
             }
-            Said::Answered { result } => Self::Answered { interaction, result },
-            Said::Closed { why } => Self::Closed { interaction, why },
+            RecordKind::Answered => Self::Answered { interaction, result: said.carried("result")? },
+            RecordKind::Closed => Self::Closed { interaction, why: closed(&said)? },
         })
     }
 }
@@ -161,25 +144,44 @@ impl RecordId {
     ///
     /// # Errors
     ///
-    /// A text that is not exactly a record.
+    /// A text that is not a record.
     pub fn decode(json: &str) -> Result<Self, WireError> {
-        let (interaction, said) = read(json)?;
-        let kind = match said {
-            Said::Requested { .. } => RecordKind::Requested,
-            Said::Answered { .. } => RecordKind::Answered,
-            Said::Closed { .. } => RecordKind::Closed,
-        };
-        Ok(Self { interaction, kind })
+        let json = RawJson::parse_message(json)?;
+        let (id, said) = read(&json)?;
+        if id.kind == RecordKind::Closed {
+            closed(&said)?;
+        }
+        Ok(id)
     }
 }
 
-fn read(json: &str) -> Result<(InteractionId, Said), WireError> {
-    crate::wire::check_depth(json, crate::wire::DEPTH_MAX)?;
-    let data: RecordData = serde_json::from_str(json).map_err(|_| SHAPE)?;
-    if data.version != VERSION {
+impl RecordKind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Requested => "requested",
+            Self::Answered => "answered",
+            Self::Closed => "closed",
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        [Self::Requested, Self::Answered, Self::Closed].into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+fn closed(said: &Exact<'_>) -> Result<Closure, WireError> {
+    Closure::from_code(&said.text("why")?).ok_or(SHAPE)
+}
+
+fn read(json: &RawJson) -> Result<(RecordId, Exact<'_>), WireError> {
+    let record = Exact::decode(json.as_str(), &["version", "interaction", "record"], SHAPE)?;
+    if record.raw("version")? != VERSION {
         return Err(SHAPE);
     }
-    Ok((data.interaction, data.record))
+    let interaction = record.id("interaction", InteractionId::parse)?;
+    let (name, said) = Exact::kind(record.raw("record")?, &KINDS, SHAPE)?;
+    let kind = RecordKind::from_name(name).ok_or(SHAPE)?;
+    Ok((RecordId { interaction, kind }, said))
 }
 
 /// Writes what the record says, and of what it holds the size.
@@ -199,7 +201,7 @@ impl fmt::Debug for Record {
 impl fmt::Display for RecordId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ", self.interaction)?;
-        self.kind.serialize(f)
+        f.write_str(self.kind.name())
     }
 }
 
@@ -209,7 +211,7 @@ impl core::str::FromStr for RecordId {
     /// Reads an id as [`Display`](fmt::Display) writes it.
     fn from_str(text: &str) -> Result<Self, InvalidId> {
         let (interaction, kind) = text.split_once(' ').ok_or(InvalidId)?;
-        let kind = serde_json::from_str(&format!("\"{kind}\"")).map_err(|_| InvalidId)?;
+        let kind = RecordKind::from_name(kind).ok_or(InvalidId)?;
         Ok(Self { interaction: InteractionId::parse(interaction)?, kind })
     }
 }

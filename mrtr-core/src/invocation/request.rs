@@ -10,7 +10,7 @@ use crate::{
     InvocationId, LegId,
     wire::{
         META_CAPABILITIES, META_VERSION, Method, Object, PROTOCOL_VERSION, RawJson, WireError,
-        text, write_text,
+        Writer, text, write_text,
     },
 };
 
@@ -216,39 +216,6 @@ fn with_claims(params: &Object<'_>, claims: Claims) -> Result<RawJson, StartErro
     }
     new_params.member("_meta", &new_meta.end());
     Ok(RawJson::composed(new_params.end()))
-}
-
-/// Writes an object member by member.
-#[derive(Default)]
-pub(super) struct Writer {
-    json: String,
-}
-
-impl Writer {
-    pub(super) fn member(&mut self, name: &str, value: &str) {
-        let mut member = String::new();
-        write_text(name, &mut member);
-        member.push(':');
-        member.push_str(value);
-        self.members(&member);
-    }
-
-    /// Adds members that are already written.
-    pub(super) fn members(&mut self, members: &str) {
-        if !self.json.is_empty() && !members.is_empty() {
-            self.json.push(',');
-        }
-        self.json.push_str(members);
-    }
-
-    /// Returns the members, without the braces around them.
-    pub(super) fn into_members(self) -> String {
-        self.json
-    }
-
-    pub(super) fn end(self) -> String {
-        format!("{{{}}}", self.json)
-    }
 }
 
 /// Is one request to send: the first of a call, or a retry.

@@ -3,10 +3,10 @@
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use core::fmt;
 
-use super::{Claims, Fault, Interaction, request::Writer};
+use super::{Claims, Fault, Interaction};
 use crate::{
     Limits,
-    wire::{RawJson, StateText, WireError, check_requests},
+    wire::{RawJson, StateText, WireError, Writer, check_requests},
 };
 
 /// Is the round that is on. It is gone when its retry is sent: nothing of it reaches another.

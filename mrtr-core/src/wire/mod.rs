@@ -26,7 +26,7 @@ pub use url::UrlRequest;
 pub(crate) use elicitation::AnswerError;
 #[cfg(feature = "request-state")]
 pub(crate) use elicitation::write_form_request;
-pub(crate) use object::{Object, text};
+pub(crate) use object::{Object, Writer, text};
 pub(crate) use raw::{check_depth, write_text};
 pub use result::expect_complete;
 pub(crate) use result::{CallResult, StateText, check_requests};

@@ -1,12 +1,12 @@
 //! The members of one JSON object, each once.
 
-use alloc::{borrow::Cow, string::String, vec::Vec};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::WireError;
+use super::{WireError, write_text};
 
 /// Is an object whose members are raw text, in the order of the document.
 pub(crate) struct Object<'a> {
@@ -74,6 +74,47 @@ impl<'a> Object<'a> {
     #[cfg(feature = "request-state")]
     pub(crate) fn len(&self) -> usize {
         self.members.len()
+    }
+}
+
+/// Writes an object member by member.
+#[derive(Default)]
+pub(crate) struct Writer {
+    json: String,
+}
+
+impl Writer {
+    /// Adds a member whose value is JSON.
+    pub(crate) fn member(&mut self, name: &str, value: &str) {
+        let mut member = String::new();
+        write_text(name, &mut member);
+        member.push(':');
+        member.push_str(value);
+        self.members(&member);
+    }
+
+    /// Adds a member that is a string.
+    pub(crate) fn text(&mut self, name: &str, text: &str) {
+        let mut value = String::new();
+        write_text(text, &mut value);
+        self.member(name, &value);
+    }
+
+    /// Adds members that are already written.
+    pub(crate) fn members(&mut self, members: &str) {
+        if !self.json.is_empty() && !members.is_empty() {
+            self.json.push(',');
+        }
+        self.json.push_str(members);
+    }
+
+    /// Returns the members, without the braces around them.
+    pub(crate) fn into_members(self) -> String {
+        self.json
+    }
+
+    pub(crate) fn end(self) -> String {
+        format!("{{{}}}", self.json)
     }
 }
 

@@ -1,9 +1,9 @@
 //! JSON text that is carried and not looked at.
 
-use alloc::{boxed::Box, string::String, sync::Arc};
+use alloc::{string::String, sync::Arc};
 use core::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::WireError;
@@ -93,15 +93,6 @@ impl Serialize for RawJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let raw: &RawValue = serde_json::from_str(&self.0).map_err(serde::ser::Error::custom)?;
         raw.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for RawJson {
-    /// Takes a part of a document as it is. It nests at most [`DEPTH_MAX`] levels.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Box::<RawValue>::deserialize(deserializer)?;
-        check_depth(raw.get(), DEPTH_MAX).map_err(D::Error::custom)?;
-        Ok(Self::part(raw.get()))
     }
 }
 
