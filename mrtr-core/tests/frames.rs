@@ -1,5 +1,7 @@
 //! The frames that `docs/frames.md` shows are those that are read and written.
 
+#![allow(clippy::unwrap_used, reason = "this is a test")]
+
 use mrtr_core::broker::{Closure, FRAME_BYTES_MAX, HostFrame, Limits, ProviderFrame, Question};
 
 const DOCUMENT: &str = include_str!("../../docs/frames.md");
