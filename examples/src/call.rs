@@ -27,6 +27,23 @@ pub trait Observer {
     fn returned(&self, leg: &LegId, phase: Phase);
 }
 
+/// Writes a line for each request, and nothing of what is in it.
+pub struct Log(pub fn(&str));
+
+impl Observer for Log {
+    fn sends(&self, request: &LegRequest, phase: Phase) {
+        let state = match request.state_bytes {
+            None => "no requestState".into(),
+            Some(bytes) => format!("requestState of {bytes} bytes"),
+        };
+        self.0(&format!("→ {} {} ({phase:?}, {state})", request.leg, request.method.as_str()));
+    }
+
+    fn returned(&self, leg: &LegId, phase: Phase) {
+        self.0(&format!("← {leg} ({phase:?})"));
+    }
+}
+
 /// Is the clock of the machines. It begins when it is made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Epoch(SystemInstant);

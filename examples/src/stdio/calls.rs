@@ -81,6 +81,11 @@ impl<I: Inbox> Calls<I> {
         state.waiting.values().for_each(|call| call.inbox.put(Event::ConnectionLost));
     }
 
+    /// Tells whether the connection is gone.
+    pub(super) fn is_lost(&self) -> bool {
+        self.lock().is_lost
+    }
+
     fn lock(&self) -> MutexGuard<'_, State<I>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -22,17 +22,17 @@ use mrtr_core::LegId;
 use serde_json::json;
 
 /// The bytes that a line may have.
-const LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
+pub(crate) const LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// The bytes that are read at once.
-const CHUNK_BYTES: usize = 64 * 1024;
+pub(crate) const CHUNK_BYTES: usize = 64 * 1024;
 
 /// How long a server may take to exit after its input was closed.
-const EXIT_GRACE: Duration = Duration::from_secs(2);
+pub(crate) const EXIT_GRACE: Duration = Duration::from_secs(2);
 
 /// Cuts a stream of bytes into lines.
 #[derive(Default)]
-struct Lines {
+pub(crate) struct Lines {
     whole: VecDeque<Vec<u8>>,
     line: Vec<u8>,
     /// The line was over the limit and is among the whole ones. What follows of it is dropped.
@@ -41,7 +41,7 @@ struct Lines {
 
 impl Lines {
     /// Takes more bytes. A line over [`LINE_BYTES_MAX`] is cut where it is one byte too long.
-    fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             let text = part.strip_suffix(b"\n").unwrap_or(part);
             let is_whole = text.len() < part.len();
@@ -62,13 +62,13 @@ impl Lines {
     }
 
     /// Takes the next line off.
-    fn pop(&mut self) -> Option<Vec<u8>> {
+    pub(crate) fn pop(&mut self) -> Option<Vec<u8>> {
         self.whole.pop_front()
     }
 }
 
 /// Reads lines until the stream ends. What has no end of line then is no message.
-fn lines(mut from: impl Read) -> impl Iterator<Item = io::Result<Vec<u8>>> {
+pub(crate) fn lines(mut from: impl Read) -> impl Iterator<Item = io::Result<Vec<u8>>> {
     let mut lines = Lines::default();
     let mut chunk = vec![0; CHUNK_BYTES];
     iter::from_fn(move || {
@@ -100,7 +100,7 @@ fn cancelled(leg: &LegId) -> String {
 }
 
 /// Keeps a signal of the terminal from the server, which is told to end in the protocol's way.
-fn shield(command: &mut Command) {
+pub(crate) fn shield(command: &mut Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
 }

@@ -13,7 +13,8 @@ use std::{
     time::Instant as SystemInstant,
 };
 
-use mrtr_core::{Action, Actions, Event, Instant, Invocation};
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use mrtr_core::{Action, Actions, Event, Instant, Interaction, Invocation};
 
 use super::{
     EXIT_GRACE,
@@ -69,6 +70,12 @@ impl Child {
         self.epoch.now()
     }
 
+    /// Tells whether the server is gone, or has nothing more to say.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.calls.is_lost()
+    }
+
     /// Carries out what a call decides, until it settles. Calls run side by side, each under an id
     /// of its own. The caller makes the channel, and may send events of its own into it, such as
     /// [`Event::Stop`].
@@ -84,6 +91,7 @@ impl Child {
         let mut call = Call::new(call, self.epoch, observer);
         let mut actions = started;
         loop {
+            let mut questions = Vec::new();
             for action in actions {
                 match action {
                     Action::Send(request) => {
@@ -96,15 +104,16 @@ impl Child {
                         self.write(&cancelled(&leg), &inbox);
                     }
                     Action::Ask { round, key, interaction } => {
-                        let surface = surface.clone();
-                        let ask = move || pollster::block_on(surface.ask(round, key, interaction));
-                        answer(inbox.clone(), ask);
+                        questions.push((round, key, interaction));
                     }
                     // What is answered all the same is not heard. Taking the question off the
                     // screen is the surface's to do.
                     Action::Retract { .. } => {}
                     Action::Settle(outcome) => return call.end(outcome),
                 }
+            }
+            if !questions.is_empty() {
+                ask(questions, surface.clone(), inbox.clone());
             }
             actions = call.handle(events.recv_timeout(call.wait()).unwrap_or(Ok(Event::Tick)));
         }
@@ -140,10 +149,20 @@ fn write(mut stdin: ChildStdin, lines: &Receiver<(String, Sender<Next>)>) {
     }
 }
 
-/// Asks on a thread of its own, and puts what comes of it into the inbox.
-fn answer(inbox: Sender<Next>, ask: impl FnOnce() -> Next + Send + 'static) {
+/// Asks the questions of a round in their order, on a thread of their own, and puts what comes of
+/// each into the inbox.
+fn ask(questions: Vec<(u32, String, Interaction)>, surface: Arc<dyn Surface>, inbox: Sender<Next>) {
     let answers = inbox.clone();
-    let asking = thread::Builder::new().spawn(move || answers.send(ask()));
+    let asking = thread::Builder::new().spawn(move || {
+        let asked = questions.into_iter().map(|(round, key, it)| surface.ask(round, key, it));
+        let mut asked: FuturesUnordered<_> = asked.collect();
+        while let Some(answer) = pollster::block_on(asked.next()) {
+            // A call that is over does not listen, and nobody is to be asked for it any more.
+            if answers.send(answer).is_err() {
+                return;
+            }
+        }
+    });
     if let Err(error) = asking {
         let _ = inbox.send(Err(GaveUp(error.to_string())));
     }

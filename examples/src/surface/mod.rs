@@ -1,12 +1,16 @@
 //! Who answers what a server asks.
 
+mod answers;
 mod script;
 mod terminal;
 
 use core::{fmt, future::Future, pin::Pin};
 
-use mrtr_core::{AnswersForms, AnswersUrls, Event, Interaction};
+use form_model::SafeText;
+use mrtr_core::{AnswersForms, AnswersUrls, Event, Interaction, wire::RawJson};
+use serde_json::Value;
 
+pub use answers::Answers;
 pub use script::Script;
 pub use terminal::Terminal;
 
@@ -24,8 +28,19 @@ pub trait Surface: AnswersForms + AnswersUrls + Send + Sync {
     ) -> Pin<Box<dyn Future<Output = Result<Event, GaveUp>> + '_>>;
 }
 
+/// Prints the texts of a tool's result, made safe. Tells whether it is no error.
+#[must_use]
+pub fn show_result(result: &RawJson) -> bool {
+    let result: Value = serde_json::from_str(result.as_str()).unwrap_or_default();
+    for block in result.get("content").and_then(Value::as_array).into_iter().flatten() {
+        let text = block.get("text").and_then(Value::as_str).unwrap_or("(not a text)");
+        println!("{}", SafeText::paragraph(text));
+    }
+    result.get("isError") != Some(&Value::Bool(true))
+}
+
 /// Says that a surface was asked for what no call of these examples claims.
-fn not_claimed() -> GaveUp {
+pub(crate) fn not_claimed() -> GaveUp {
     GaveUp("nothing here answers for a model or lists roots".into())
 }
 

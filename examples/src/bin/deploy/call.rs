@@ -9,19 +9,19 @@ use std::{
 
 use clap::ValueEnum;
 use mrtr_core::{
-    Actions, Binding, Claims, Event, Instant, Invocation, InvocationId, LegId, LegRequest, Limits,
-    Outcome, Phase, Request, StartError,
+    Actions, Binding, Claims, Event, Instant, Invocation, InvocationId, Limits, Outcome, Request,
+    StartError,
     wire::{Method, RawJson},
 };
 use mrtr_examples::{
-    call::{Ended, Observer},
+    call::{Ended, Log},
     client::Http,
     stdio,
-    surface::Surface,
+    surface::{Answers, Surface, show_result},
 };
 use serde_json::{Value, json};
 
-use crate::{Answers, Failure};
+use crate::Failure;
 
 /// Is a server to call.
 pub(crate) enum Target {
@@ -94,7 +94,7 @@ async fn over_http(
 ) -> Result<Ended, Failure> {
     let http = Http::new(url);
     let (call, actions) = start(http.now())?;
-    Ok(http.drive(call, actions, surface, &Printer).await)
+    Ok(http.drive(call, actions, surface, &PRINTER).await)
 }
 
 async fn on_threads(
@@ -107,7 +107,7 @@ async fn on_threads(
     let (inbox, events) = mpsc::channel();
     let stop = inbox.clone();
     on_interrupt(move || drop(stop.send(Ok(Event::Stop))));
-    let drive = move || child.drive(call, actions, &surface, &Printer, (inbox, events));
+    let drive = move || child.drive(call, actions, &surface, &PRINTER, (inbox, events));
     Ok(tokio::task::spawn_blocking(drive).await?)
 }
 
@@ -122,7 +122,7 @@ async fn on_smol(
     let stop = inbox.clone();
     on_interrupt(move || drop(stop.try_send(Ok(Event::Stop))));
     let drive = async move |channel| {
-        let ended = child.drive(call, actions, surface.as_ref(), &Printer, channel).await;
+        let ended = child.drive(call, actions, surface.as_ref(), &PRINTER, channel).await;
         child.close().await;
         ended
     };
@@ -151,33 +151,17 @@ fn on_interrupt(stop: impl FnOnce() + Send + 'static) {
 }
 
 /// Prints each leg as it goes.
-struct Printer;
-
-impl Observer for Printer {
-    fn sends(&self, request: &LegRequest, phase: Phase) {
-        let state = match request.state_bytes {
-            None => "no requestState".into(),
-            Some(bytes) => format!("requestState of {bytes} bytes"),
-        };
-        println!("→ {} {} ({phase:?}, {state})", request.leg, request.method.as_str());
-    }
-
-    fn returned(&self, leg: &LegId, phase: Phase) {
-        println!("← {leg} ({phase:?})");
-    }
-}
+const PRINTER: Log = Log(|line| println!("{line}"));
 
 /// Prints how the call ended. Only a result that is no error is a success.
 fn print(outcome: &Outcome) -> ExitCode {
     match outcome {
         Outcome::Complete(result) => {
-            let result: Value = serde_json::from_str(result.as_str()).unwrap_or_default();
-            for block in result.get("content").and_then(Value::as_array).into_iter().flatten() {
-                let text = block.get("text").and_then(Value::as_str).unwrap_or("(not a text)");
-                println!("{}", form_model::SafeText::paragraph(text));
+            if show_result(result) {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
             }
-            let failed = result.get("isError") == Some(&Value::Bool(true));
-            if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
         }
         Outcome::Error(error) => {
             let message = form_model::SafeText::line(&error.message);

@@ -9,21 +9,17 @@ mod prompt;
 mod resource;
 mod tool;
 
-use std::{
-    io::{self, IsTerminal as _},
-    process::ExitCode,
-    sync::Arc,
-};
+use std::{io, process::ExitCode, sync::Arc};
 
 use call::{Runtime, Target};
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use getrandom::{SysRng, rand_core::Rng as _, rand_core::UnwrapErr};
 use mrtr_core::{Endpoint, Keyring, RequestState, exchange::Report};
 use mrtr_examples::{
     server::{self, Format, Server},
     stdio,
     store::{Memory, Redis, Store},
-    surface::{Script, Surface, Terminal},
+    surface::Answers,
 };
 use serde_json::json;
 
@@ -74,41 +70,6 @@ enum Side {
         #[command(flatten)]
         answers: Answers,
     },
-}
-
-#[derive(Args)]
-struct Answers {
-    /// Answers a field of every form, as NAME=VALUE; of a multiple choice, as NAME=A,B.
-    #[arg(long = "answer", value_name = "NAME=VALUE", value_parser = pair)]
-    given: Vec<(String, String)>,
-    /// Declines every form.
-    #[arg(long, conflicts_with_all = ["given", "dismiss"])]
-    decline: bool,
-    /// Closes every form without an answer.
-    #[arg(long, conflicts_with = "given")]
-    dismiss: bool,
-}
-
-fn pair(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
-    Ok((name.into(), value.into()))
-}
-
-impl Answers {
-    /// Picks who answers. `None`: there is nobody.
-    fn surface(self, requester: String) -> Option<Arc<dyn Surface>> {
-        if self.decline {
-            Some(Arc::new(Script::Decline))
-        } else if self.dismiss {
-            Some(Arc::new(Script::Dismiss))
-        } else if !self.given.is_empty() {
-            Some(Arc::new(Script::Accept(self.given)))
-        } else if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
-            Some(Arc::new(Terminal::new(requester)))
-        } else {
-            None
-        }
-    }
 }
 
 type Failure = Box<dyn core::error::Error>;

@@ -1,0 +1,218 @@
+//! A host with what a test looks at: its providers' frames, its reports, its screens.
+
+use core::time::Duration;
+use std::{
+    fs::File,
+    process::Stdio,
+    sync::{Arc, Mutex},
+};
+
+use form_model::Content;
+use mrtr_core::{
+    RegistrationId, SessionId, ToolCallId, TurnId,
+    broker::{
+        Call, ConnectionId, Ending, Epoch, InteractionId, Limits, Misuse, Outcome,
+        PendingInteraction, RecordId, What,
+    },
+    wire::{RawJson, Response},
+};
+use mrtr_examples::host::{Error, Host, Reporter, Running, Screen, Seen, store::Store};
+use serde_json::{Value, json};
+use tokio::{
+    process::{Child, Command},
+    task::JoinHandle,
+    time::timeout,
+};
+
+use crate::{
+    servers::{Folder, Server},
+    tap,
+};
+
+/// Waits for what has to happen. The time is there to end a test that would hang.
+pub(crate) async fn within<T>(what: impl Future<Output = T>) -> T {
+    timeout(Duration::from_secs(60), what).await.expect("nothing happened in a minute")
+}
+
+/// Is a host, and what it reports.
+pub(crate) struct Chain {
+    pub(crate) host: Host,
+    pub(crate) ended: JoinHandle<()>,
+    pub(crate) reports: Arc<Mutex<Vec<String>>>,
+    pub(crate) folder: Folder,
+}
+
+/// Is a provider in a process of its own, and the frames of its connection.
+pub(crate) struct Provider {
+    pub(crate) connection: ConnectionId,
+    pub(crate) process: Child,
+    pub(crate) from_host: tap::Seen,
+    pub(crate) from_provider: tap::Seen,
+}
+
+pub(crate) fn session() -> SessionId {
+    SessionId::new("session-1").unwrap()
+}
+
+/// Is what the host calls the provider.
+pub(crate) fn tools() -> RegistrationId {
+    RegistrationId::new("tools").unwrap()
+}
+
+/// Is a call of the tool of the demo.
+pub(crate) fn deployment(session: SessionId) -> Call {
+    let request = json!({"name": "deploy", "arguments": {"artifact": "build-42"}});
+    Call {
+        session,
+        turn: TurnId::new("turn-1").unwrap(),
+        tool_call: ToolCallId::new("tool-call-1").unwrap(),
+        registration: tools(),
+        request: RawJson::from_value(&request).unwrap(),
+    }
+}
+
+pub(crate) fn accept() -> Response {
+    Response::Accept(
+        Content::new().with_text("environment", "production").with_flag("confirm", true),
+    )
+}
+
+pub(crate) fn confirm() -> Response {
+    Response::Accept(Content::new().with_flag("confirm", true))
+}
+
+fn reporter() -> (Reporter, Arc<Mutex<Vec<String>>>) {
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let kept = reports.clone();
+    (Box::new(move |report| kept.lock().unwrap().push(format!("{report:?}"))), reports)
+}
+
+impl Chain {
+    /// Starts a host without a store. Its epoch is 1.
+    pub(crate) fn volatile(test: &str, limits: Limits) -> Self {
+        let (reporter, reports) = reporter();
+        let (host, ended) = Host::volatile(Epoch::new(1), limits, reporter);
+        Self { host, ended, reports, folder: Folder::new(test) }
+    }
+
+    /// Starts a host with a store.
+    pub(crate) fn durable(
+        folder: Folder,
+        epoch: u64,
+        store: impl Store + 'static,
+        held: Vec<RecordId>,
+    ) -> Self {
+        let (reporter, reports) = reporter();
+        let (epoch, limits) = (Epoch::new(epoch), Limits::default());
+        let started = Host::durable(epoch, limits, reporter, Box::new(store), held);
+        let (host, ended) = started.unwrap();
+        Self { host, ended, reports, folder }
+    }
+
+    /// Starts a provider around a server, and registers it.
+    pub(crate) async fn provider(&self, server: &Server) -> Provider {
+        let provider = self.unregistered(server).await;
+        self.host.register(tools(), provider.connection).await.unwrap();
+        provider
+    }
+
+    /// Starts a provider around a server.
+    pub(crate) async fn unregistered(&self, server: &Server) -> Provider {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_chain"));
+        command.args(["provider", "--name", "local", "--server", server.name, "--leg", "30", "--"]);
+        command.args(server.command(&self.folder));
+        let errors = File::create(self.folder.file(&format!("{}-errors", server.name))).unwrap();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors).kill_on_drop(true);
+        let mut process = command.spawn().unwrap();
+        let (reader, from_provider) = tap::Tap::new(process.stdout.take().unwrap());
+        let (writer, from_host) = tap::Tap::new(process.stdin.take().unwrap());
+        let connection = self.host.connect(reader, writer).await.unwrap();
+        Provider { connection, process, from_host, from_provider }
+    }
+
+    pub(crate) async fn screen(&self) -> Screen {
+        self.host.surface(session()).await.unwrap()
+    }
+
+    /// Calls the tool of the demo for the one session.
+    pub(crate) async fn call(&self) -> Running {
+        self.host.call(deployment(session())).await.unwrap()
+    }
+
+    /// Tells that nothing is pending and nothing is live.
+    pub(crate) async fn is_idle(&self) -> bool {
+        let idle = self.host.look(|broker| {
+            broker.snapshot(&session()).open.is_empty() && broker.invocations().count() == 0
+        });
+        idle.await.unwrap()
+    }
+
+    /// Ends the host, and waits until its providers and their servers have ended. All screens are
+    /// gone by then.
+    pub(crate) async fn end(self, providers: impl IntoIterator<Item = Provider>) {
+        drop(self.host);
+        within(self.ended).await.unwrap();
+        for mut provider in providers {
+            within(provider.process.wait()).await.unwrap();
+        }
+    }
+}
+
+/// Waits for a question, and returns it.
+pub(crate) async fn asked(screen: &mut Screen) -> Arc<PendingInteraction> {
+    within(async {
+        loop {
+            let open = screen.open().find(|shown| shown.taken.is_none());
+            if let Some(shown) = open {
+                return shown.interaction.clone();
+            }
+            screen.next().await.unwrap();
+        }
+    })
+    .await
+}
+
+/// Waits until a question has ended, and returns how.
+pub(crate) async fn ended(screen: &mut Screen, question: InteractionId) -> Ending {
+    within(async {
+        loop {
+            if let Seen::Change(What::Ended { interaction, how }) = screen.next().await.unwrap()
+                && interaction == question
+            {
+                return how;
+            }
+        }
+    })
+    .await
+}
+
+/// Answers a question, and returns what the broker has against it.
+pub(crate) async fn refused(
+    screen: &Screen,
+    question: InteractionId,
+    response: Response,
+) -> Misuse {
+    match within(screen.answer(question, response)).await {
+        Err(Error::Misuse(misuse)) => misuse,
+        answered => panic!("{answered:?}"),
+    }
+}
+
+pub(crate) async fn outcome(running: Running) -> Outcome {
+    within(running.outcome()).await.unwrap()
+}
+
+/// Returns the text of a result.
+pub(crate) fn text(outcome: &Outcome) -> String {
+    let Outcome::Complete(result) = outcome else { panic!("{outcome:?}") };
+    let result: Value = serde_json::from_str(result.as_str()).unwrap();
+    result["content"][0]["text"].as_str().unwrap().into()
+}
+
+/// Returns the code and the message of a failure.
+pub(crate) fn failure(outcome: &Outcome) -> (String, String) {
+    let Outcome::Failed(error) = outcome else { panic!("{outcome:?}") };
+    let error: Value = serde_json::from_str(error.as_str()).unwrap();
+    let text = |name: &str| error[name].as_str().unwrap().to_owned();
+    (text("code"), text("message"))
+}

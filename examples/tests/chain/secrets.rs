@@ -1,0 +1,65 @@
+//! What a server and a person keep to themselves.
+
+use std::fs;
+
+use form_model::Content;
+use mrtr_core::{broker::Outcome, wire::Response};
+use mrtr_examples::host::store::Journal;
+use serde_json::json;
+
+use crate::{
+    fixture::{Chain, asked, outcome},
+    servers::{Folder, Server, asks, done},
+};
+
+const STATE: &str = "the-servers-own-state";
+const ANSWER: &str = "what-a-person-has-typed";
+
+/// proves: HB-14, W-08, CL-20
+#[tokio::test]
+async fn criterion_12_the_state_of_a_server_is_nowhere_but_between_it_and_its_client() {
+    let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    let params = json!({"message": "Who?", "requestedSchema": schema});
+    let requests = json!({"who": {"method": "elicitation/create", "params": params}});
+    let lines = vec![asks("1.1.1", &requests, &format!("\"{STATE}\"")), done("1.1.2")];
+    let server = Server::play("secrets", r#"hear; say "$1"; hear; say "$2"; hear"#, lines);
+    let folder = Folder::new("criterion-12");
+    let (store, held) = Journal::open(&folder.file("journal")).unwrap();
+    let chain = Chain::durable(folder.clone(), 1, store, held);
+    let provider = chain.provider(&server).await;
+    let mut screen = chain.screen().await;
+    let running = chain.call().await;
+    let question = asked(&mut screen).await;
+    let shown = format!("{question:?} {}", question.question.to_json().as_str());
+    let response = Response::Accept(Content::new().with_text("name", ANSWER));
+    screen.answer(question.id, response).await.unwrap();
+    let outcome = outcome(running).await;
+    assert!(matches!(outcome, Outcome::Complete(_)), "{outcome:?}");
+    let (from_host, from_provider) = (provider.from_host.clone(), provider.from_provider.clone());
+    let reports = chain.reports.clone();
+    drop(screen);
+    chain.end([provider]).await;
+
+    // Both went to the server, so that they would be found.
+    let heard = folder.text("secrets-heard");
+    assert!(heard.contains(STATE) && heard.contains(ANSWER), "{heard}");
+    let journal = fs::read_to_string(folder.file("journal")).unwrap();
+    let reports = reports.lock().unwrap().join("\n");
+    let errors = folder.text("secrets-errors");
+    assert!(errors.contains("requestState of"), "the provider logs its requests: {errors}");
+    for (place, text) in [
+        ("frames of the host", from_host.text()),
+        ("frames of the provider", from_provider.text()),
+        ("the store", journal.clone()),
+        ("reports", reports.clone()),
+        ("the provider's log", errors.clone()),
+        ("what is shown", shown),
+        ("the outcome", format!("{outcome:?}")),
+    ] {
+        assert!(!text.is_empty(), "there are {place}");
+        assert!(!text.contains(STATE), "{place}");
+    }
+    // An answer is held by the store and given to the provider, and is in no log.
+    assert!(journal.contains(ANSWER) && from_host.text().contains(ANSWER));
+    assert!(!reports.contains(ANSWER) && !errors.contains(ANSWER));
+}
