@@ -7,6 +7,7 @@
 //! worlds and their operations.
 //!
 //! - [`invocation`]: one call of the client role.
+//! - [`broker`]: a host with its providers, its store and its surfaces.
 //! - [`exchange`]: endpoints of the server role, and the requests that come to them.
 
 #![allow(
@@ -16,5 +17,6 @@
     reason = "a check that does not hold panics, and says what it found instead"
 )]
 
+pub mod broker;
 pub mod exchange;
 pub mod invocation;

@@ -1,0 +1,326 @@
+//! The lines of a world: what providers ask and what people answer.
+
+use std::sync::LazyLock;
+
+use form_model::{Content, Form};
+use mrtr_core::{
+    broker::Decision,
+    wire::{RawJson, Response},
+};
+
+use super::How;
+
+/// A text that is in every secret of a world, and must be in nothing that is shown to an operator.
+pub const SENTINEL: &str = "hunter2";
+
+/// What providers call themselves, their servers and their tools.
+pub(super) const NAMES: [&str; 3] = ["hunter2 a", "hunter2 b", "hunter2 c"];
+
+/// What they call themselves before the second host of a world, letter for letter as long.
+pub(super) const OTHER_NAMES: [&str; 3] = ["mallory x", "mallory y", "mallory z"];
+
+/// The bytes that a message, a name and a request may have in a world, and an answer as it is sent.
+pub(super) const MESSAGE_BYTES_MAX: usize = 64;
+pub(super) const LABEL_BYTES_MAX: usize = 16;
+pub(super) const REQUEST_BYTES_MAX: usize = 700;
+pub(super) const ANSWER_BYTES_MAX: usize = 120;
+
+/// Is who asks.
+fn requester_json() -> String {
+    let [provider, server, tool] = NAMES;
+    format!(r#"{{"provider":"{provider}","server":"{server}","tool":"{tool}"}}"#)
+}
+
+/// Says what an answer comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fit {
+    /// It fits: what the provider gets for it.
+    Fits(Decision, &'static str),
+    /// It does not, for this reason.
+    Unfit(&'static str),
+}
+
+/// Is a question that can be asked, and the answers that somebody may give.
+pub(super) struct Question {
+    /// A schema, or a URL.
+    what: What,
+    right: (fn() -> Response, &'static str),
+    also_right: (fn() -> Response, &'static str),
+    wrong: (fn() -> Response, &'static str),
+}
+
+enum What {
+    Form(&'static str),
+    Url(&'static str),
+}
+
+/// The message of every question. `hunter2` stands in it for what must not be in a log.
+pub(super) const MESSAGE: &str = "hunter2,\n\u{202e}sure?";
+
+impl Question {
+    /// Writes the request, as a provider would.
+    fn request(&self) -> String {
+        let message = serde_json::to_string(MESSAGE).unwrap();
+        let what = match self.what {
+            What::Form(schema) => {
+                format!(r#""form": {}"#, Form::from_schema(schema).unwrap().to_canonical())
+            }
+            What::Url(url) => format!(r#""url":"{url}""#),
+        };
+        // The order of the members is the provider's, and so are the blanks.
+        format!(r#"{{"requester":{}, {what} , "message":{message}}}"#, requester_json())
+    }
+
+    /// Writes an answer, and what must come of it.
+    pub(super) fn answer(&self, how: How) -> (Response, Fit) {
+        let fits = |(response, json): (fn() -> Response, _), decision| {
+            (response(), Fit::Fits(decision, json))
+        };
+        match how {
+            How::Right => fits(self.right, Decision::Accept),
+            How::AlsoRight => fits(self.also_right, Decision::Accept),
+            How::Wrong => (self.wrong.0(), Fit::Unfit(self.wrong.1)),
+            How::Large => match self.what {
+                What::Form(schema) if schema == NAME => {
+                    let note = Content::new().with_text("note", SENTINEL.repeat(40));
+                    (Response::Accept(note), Fit::Unfit("too_large"))
+                }
+                What::Form(_) | What::Url(_) => fits(self.right, Decision::Accept),
+            },
+            How::Decline => {
+                (Response::Decline, Fit::Fits(Decision::Decline, r#"{"action":"decline"}"#))
+            }
+            How::Dismiss => {
+                (Response::Dismiss, Fit::Fits(Decision::Dismiss, r#"{"action":"cancel"}"#))
+            }
+            How::Foreign(index) => {
+                let response = match index % 3 {
+                    0 => Response::Sampled(raw(r#"{"role":"hunter2"}"#)),
+                    1 => Response::Roots(raw(r#"{"roots":["hunter2"]}"#)),
+                    _ => match self.what {
+                        What::Form(_) => Response::Consent,
+                        What::Url(_) => Response::Accept(Content::new()),
+                    },
+                };
+                (response, Fit::Unfit("wrong_kind"))
+            }
+        }
+    }
+}
+
+/// Reads JSON that is right.
+pub(super) fn raw(json: &str) -> RawJson {
+    RawJson::parse(json).unwrap()
+}
+
+const CONFIRM: &str = r#"{"type":"object","title":"hunter2","description":"hunter2",
+    "properties":{"confirm":{"type":"boolean","title":"hunter2","description":"hunter2"}},
+    "required":["confirm"]}"#;
+const NAME: &str = r#"{"type":"object","properties":{
+    "name":{"type":"string","maxLength":9,"default":"hunter2"},
+    "age":{"type":"integer","minimum":0},"note":{"type":"string"}}}"#;
+const TARGET: &str = r#"{"type":"object","properties":{
+    "environment":{"type":"string","enum":["staging","hunter2"]},
+    "zones":{"type":"array","items":{"type":"string","enum":["a","b"]},"minItems":1}},
+    "required":["environment"]}"#;
+const NOTHING: &str = r#"{"type":"object","properties":{}}"#;
+
+fn accept(content: Content) -> Response {
+    Response::Accept(content)
+}
+
+/// The questions. Each answer has the exact text that its provider gets.
+pub(super) const QUESTIONS: [Question; 5] = [
+    Question {
+        what: What::Form(CONFIRM),
+        right: (
+            || accept(Content::new().with_flag("confirm", true)),
+            r#"{"action":"accept","content":{"confirm":true}}"#,
+        ),
+        also_right: (
+            || accept(Content::new().with_flag("confirm", false)),
+            r#"{"action":"accept","content":{"confirm":false}}"#,
+        ),
+        wrong: (|| accept(Content::new().with_text("confirm", SENTINEL)), "invalid"),
+    },
+    Question {
+        what: What::Form(NAME),
+        right: (
+            || {
+                let age = Content::new().with_number("age", 9_007_199_254_740_993_u64);
+                accept(age.with_text("name", SENTINEL))
+            },
+            r#"{"action":"accept","content":{"name":"hunter2","age":9007199254740993}}"#,
+        ),
+        also_right: (|| accept(Content::new()), r#"{"action":"accept","content":{}}"#),
+        wrong: (
+            || {
+                let name = Content::new().with_text("name", SENTINEL.repeat(2));
+                accept(name.with_number("age", -1))
+            },
+            "invalid",
+        ),
+    },
+    Question {
+        what: What::Url("https://example.org/pay?token=hunter2"),
+        right: (|| Response::Consent, r#"{"action":"accept"}"#),
+        also_right: (|| Response::Consent, r#"{"action":"accept"}"#),
+        wrong: (|| accept(Content::new().with_text("url", SENTINEL)), "wrong_kind"),
+    },
+    Question {
+        what: What::Form(TARGET),
+        right: (
+            || {
+                let environment = Content::new().with_text("environment", SENTINEL);
+                accept(environment.with_choices("zones", ["b", "a"]))
+            },
+            r#"{"action":"accept","content":{"environment":"hunter2","zones":["b","a"]}}"#,
+        ),
+        also_right: (
+            || accept(Content::new().with_text("environment", "staging")),
+            r#"{"action":"accept","content":{"environment":"staging"}}"#,
+        ),
+        wrong: (
+            || {
+                let environment = Content::new().with_text("environment", "mars");
+                accept(environment.with_text(SENTINEL, SENTINEL))
+            },
+            "invalid",
+        ),
+    },
+    Question {
+        what: What::Form(NOTHING),
+        right: (|| accept(Content::new()), r#"{"action":"accept","content":{}}"#),
+        also_right: (|| accept(Content::new()), r#"{"action":"accept","content":{}}"#),
+        wrong: (|| accept(Content::new().with_text(SENTINEL, SENTINEL)), "invalid"),
+    },
+];
+
+static REQUESTS: LazyLock<Vec<RawJson>> =
+    LazyLock::new(|| QUESTIONS.iter().map(|question| raw(&question.request())).collect());
+
+/// Requests that can not be asked, each with the code of the rule that it breaks.
+static FLAWED: LazyLock<Vec<(&str, RawJson)>> = LazyLock::new(|| {
+    let [message, label, request] =
+        [MESSAGE_BYTES_MAX, LABEL_BYTES_MAX, REQUEST_BYTES_MAX].map(|max| "hunter2".repeat(max));
+    let empty = r#""form":{"version":1}"#;
+    let field = |kind: &str| {
+        format!(
+            r#""form":{{"version":1,"fields":[{{"name":"a","kind":{kind}}}]}},"message":"hunter2""#
+        )
+    };
+    let unreadable = [
+        r#""message":"hunter2""#.into(),
+        format!(r#"{empty},"message":"hunter2","url":"https://example.org/hunter2""#),
+        format!(r#"{empty},"message":"hunter2","mode":"form""#),
+        empty.into(),
+        format!(r#"{empty},"message":"hunter2","message":"hunter2""#),
+        format!(r#"{empty},"message":"{message}""#),
+        format!(r#"{empty},"message":7"#),
+        r#""form":{"version":1,"description":"DESCRIPTION"},"message":"m""#
+            .replace("DESCRIPTION", &request),
+        r#""url":"/hunter2","message":"hunter2""#.into(),
+        r#""url":"javascript:hunter2","message":"hunter2""#.into(),
+    ];
+    let form = [
+        r#""form":{"version":2},"message":"hunter2""#.into(),
+        r#""form":"hunter2","message":"hunter2""#.into(),
+        r#""form":{"type":"object","properties":{}},"message":"hunter2""#.into(),
+        field(r#"{"hunter2":{}}"#),
+        field(r#"{"integer":{"minimum":{"value":2},"maximum":{"value":1}}}"#),
+        field(r#"{"choice":{"options":[]}}"#),
+        field(r#"{"choices":{"options":[{"value":"hunter2"},{"value":"hunter2"}]}}"#),
+    ];
+    let with_requester =
+        |members: &String| raw(&format!(r#"{{{members},"requester":{}}}"#, requester_json()));
+    let mut all: Vec<_> =
+        unreadable.iter().map(|members| ("unreadable", with_requester(members))).collect();
+    all.extend(form.iter().map(|members| ("form", with_requester(members))));
+    for requester in [
+        r#""hunter2""#.into(),
+        r#"{"provider":"hunter2","server":"hunter2"}"#.into(),
+        r#"{"provider":"hunter2","server":"hunter2","tool":"hunter2","trusted":true}"#.into(),
+        format!(r#"{{"provider":"{label}","server":"hunter2","tool":"hunter2"}}"#),
+    ] {
+        all.push((
+            "unreadable",
+            raw(&format!(r#"{{{empty},"message":"m","requester":{requester}}}"#)),
+        ));
+    }
+    all.extend(
+        ["7", "[]", r#"{"method":"elicitation/create","params":{"message":"hunter2"}}"#]
+            .map(|text| ("unreadable", raw(text))),
+    );
+    all
+});
+
+/// Picks a request: one of [`QUESTIONS`] by its number, or one that can not be asked and why.
+/// Indices that are small pick what can be asked.
+pub(super) fn request(index: u8) -> (RawJson, Result<usize, &'static str>) {
+    match usize::from(index) {
+        index @ 0..14 => {
+            let index = index % QUESTIONS.len();
+            (REQUESTS.get(index).unwrap().clone(), Ok(index))
+        }
+        index => {
+            let (flaw, request) = FLAWED.get((index - 14) % FLAWED.len()).unwrap();
+            (request.clone(), Err(*flaw))
+        }
+    }
+}
+
+/// Bytes that are no frame of a provider.
+pub(super) const GARBAGE: [&[u8]; 16] = [
+    b"",
+    b"hunter2",
+    b"{\"accepted\":{\"invocation\":\"1.1\xff\"}}",
+    br#""accepted""#,
+    br#"{}"#,
+    br#"{"accepted":"1.1"}"#,
+    br#"{"accepted":{}}"#,
+    br#"{"accepted":{"invocation":""}}"#,
+    br#"{"accepted":{"invocation":"1.1","interaction":"hunter2"}}"#,
+    br#"{"accepted":{"invocation":"1.1","invocation":"1.1"}}"#,
+    br#"{"accepted":{"invocation":"1.1"},"released":{"invocation":"1.1"}}"#,
+    br#"{"accepted":{"invocation":"1.1"}}{"released":{"invocation":"1.1"}}"#,
+    br#"{"call":{"invocation":"1.1","request":"hunter2"}}"#,
+    br#"{"evaluate":{"invocation":"1.1","code":"hunter2"}}"#,
+    br#"{"interaction_request":{"invocation":"1.1","interaction":-1,"request":"hunter2"}}"#,
+    br#"{"interaction_request":{"invocation":"1.1","interaction":18446744073709551616,"request":1}}"#,
+];
+
+/// Returns texts that name no invocation of a host that is in this epoch and has made so many.
+pub(super) fn made_up_invocations(epoch: u64, made: u64) -> [String; 10] {
+    [
+        format!("{epoch}.{}", made + 1),
+        format!("{}.1", epoch + 1),
+        format!("{epoch}.0"),
+        format!("{epoch}.01"),
+        format!("0{epoch}.1"),
+        format!("{epoch}.1.1"),
+        format!("{epoch}."),
+        format!("+{epoch}.1"),
+        format!("{epoch}.{}", u64::MAX),
+        "hunter3".into(),
+    ]
+}
+
+/// Returns ids of questions that nobody asked; `live` is an invocation of which `asked` are known.
+pub(super) fn made_up_interactions(epoch: u64, made: u64, live: &str, asked: usize) -> [String; 9] {
+    [
+        format!("{live}.{}", asked + 1),
+        format!("{live}.0"),
+        format!("{live}.{}", u32::MAX),
+        format!("{epoch}.{}.1", made + 1),
+        format!("{epoch}.0.1"),
+        format!("{epoch}.{}.1", u64::MAX),
+        format!("{}.1.1", epoch + 1),
+        format!("{}.1.1", u64::MAX),
+        "0.1.1".into(),
+    ]
+}
+
+/// Picks one of several things by an index that may be any.
+pub(super) fn pick<T>(choices: &[T], index: u8) -> Option<&T> {
+    choices.get(usize::from(index).checked_rem(choices.len())?)
+}

@@ -1,0 +1,499 @@
+//! A host, its providers, its store and its surfaces, and the checks after everything that happens.
+
+use core::fmt::Debug;
+use std::collections::BTreeSet;
+
+use mrtr_core::{
+    Broker, Instant, InvocationId, SessionId, ToolCallId, TurnId,
+    broker::{
+        Action, Call, Change, Closure, Decision, Epoch, Event, HostFrame, InteractionId, Limits,
+        Misuse, ProviderFrame, Record, RecordId, Report, Scope,
+    },
+};
+
+use super::{
+    Does, Op, Rule, WhichScope,
+    expected::{Expected, misuse_said, outcome_said, refusal_said},
+    host::{Host, Out},
+    model::Model,
+    rule::{Broken, Checked},
+    script::{self, Fit, NAMES, OTHER_NAMES, SENTINEL, raw},
+    setup::{CONNECTIONS, SPANS, SURFACES, connection, limits, registration, session, turn},
+    store::Store,
+    surface::Surface,
+    watch::Watch,
+};
+
+/// Is a host and all that is around it.
+///
+/// ```
+/// use mrtr_proptests::broker::{World, ops};
+///
+/// let mut world = World::new(0);
+/// for op in ops(&[5, 0, 0, 0, 9, 0, 0, 0, 9, 0, 5, 0, 27, 0, 0, 0]) {
+///     world.apply(op);
+/// }
+/// assert!(world.seen().any(|place| place == "ended Answered(Accept)"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct World<H: Host = Broker> {
+    pub(super) host: H,
+    /// Has the same life as the host, but with providers that call themselves otherwise.
+    stranger: H,
+    pub(super) model: Model,
+    watch: Watch,
+    pub(super) store: Store,
+    pub(super) surfaces: Vec<Surface>,
+    /// All changes of this life.
+    changes: Vec<Change>,
+    /// The questions of all lives whose answer went out.
+    delivered: BTreeSet<InteractionId>,
+    now: Instant,
+    seen: BTreeSet<String>,
+}
+
+impl World {
+    /// Starts a broker. The bits of `setup` choose its limits, its store, and who is there.
+    ///
+    /// # Panics
+    ///
+    /// A rule that does not hold as soon as somebody connects.
+    #[must_use]
+    pub fn new(setup: u8) -> Self {
+        let kind = Broker::volatile(Epoch::new(0), Limits::default());
+        Self::of(&kind, setup).unwrap_or_else(|broken| panic!("{broken}"))
+    }
+}
+
+impl<H: Host> World<H> {
+    /// Starts a host that is one of a kind.
+    ///
+    /// # Errors
+    ///
+    /// A rule that does not hold as soon as somebody connects.
+    pub fn of(kind: &H, setup: u8) -> Result<Self, Broken> {
+        let (is_durable, limits) = (setup & 1 == 1, limits(setup));
+        let epoch = 7;
+        let held = is_durable.then(Vec::new);
+        let (host, _) = kind.anew(Epoch::new(epoch), limits.clone(), held).unwrap();
+        let surfaces = SURFACES.map(|of| Surface::new(host.snapshot(&session(of)))).into();
+        let mut world = Self {
+            stranger: host.clone(),
+            host,
+            model: Model::new(epoch, is_durable, limits),
+            watch: Watch::new(epoch, is_durable),
+            store: Store::default(),
+            surfaces,
+            changes: Vec::new(),
+            delivered: BTreeSet::new(),
+            now: Instant::from_millis(1_000_000),
+            seen: BTreeSet::new(),
+        };
+        if setup & 64 == 0 {
+            for number in 0..2 {
+                world.try_apply(Op::Connect(number))?;
+                world.try_apply(Op::Register { registration: number, connection: number })?;
+            }
+        }
+        Ok(world)
+    }
+
+    /// Lets one thing happen, and checks what comes of it.
+    ///
+    /// # Panics
+    ///
+    /// A rule that does not hold.
+    pub fn apply(&mut self, op: Op) {
+        if let Err(broken) = self.try_apply(op) {
+            panic!("{broken}\nafter {op:?}");
+        }
+    }
+
+    /// Lets one thing happen, and checks what comes of it.
+    ///
+    /// # Errors
+    ///
+    /// A rule that does not hold.
+    pub fn try_apply(&mut self, op: Op) -> Checked {
+        let now = self.now;
+        match op {
+            Op::Tick => self.tick(),
+            Op::Wait(span) => self.wait(|now, span| now + span, span),
+            Op::Back(span) => self.wait(
+                |now, span| Instant::from_epoch(now.since_epoch().saturating_sub(span)),
+                span,
+            ),
+            Op::RunOut { early } => self.run_out(early),
+            Op::Connect(number) => {
+                let connection = connection(number);
+                let expected = self.model.connect(connection);
+                self.step(Event::Connected(connection), expected)
+            }
+            Op::Disconnect(number) => {
+                let connection = connection(number);
+                let expected = self.model.disconnect(now, connection);
+                self.step(Event::Disconnected(connection), expected)
+            }
+            Op::Register { registration: what, connection: on } => {
+                let (registration, connection) = (registration(what), connection(on));
+                let expected = self.model.register(now, &registration, connection);
+                self.step(Event::Registered { registration, connection }, expected)
+            }
+            Op::Retire(what) => {
+                let registration = registration(what);
+                let expected = self.model.retire(now, &registration);
+                self.step(Event::Retired(registration), expected)
+            }
+            Op::Call { session: of, turn: of_turn, registration: what } => {
+                self.call(session(of), turn(of_turn), what)
+            }
+            Op::Say { invocation, connection, says } => {
+                let invocation = self.invocation(invocation);
+                let connection = self.connection(connection, &invocation);
+                let (frame, request) = self.frame(invocation, says);
+                let read = ProviderFrame::decode(frame.to_json().as_bytes());
+                Rule::SameFrames.same("a frame", &read.as_ref(), &Ok(&frame))?;
+                let expected = self.model.frame(now, connection, &frame, request);
+                self.step(Event::Frame { connection, frame }, expected)
+            }
+            Op::Garble { connection: on, bytes } => {
+                let connection = connection(on);
+                let bytes = script::pick(&script::GARBAGE, bytes).unwrap();
+                let error = ProviderFrame::decode(bytes).unwrap_err();
+                let expected = self.model.garbled(connection);
+                self.step(Event::Unreadable { connection, error }, expected)
+            }
+            Op::Answer { question, session, how } => {
+                let interaction = self.question(question);
+                let session = self.session(session, interaction);
+                let (response, fit) = self.response(interaction, how);
+                let expected = self.model.answer(now, interaction, &session, fit);
+                let given = match fit {
+                    Fit::Fits(decision, json) => Some((decision, json.into())),
+                    Fit::Unfit(_) => None,
+                };
+                self.step_given(Event::Answer { interaction, session, response }, given, expected)
+            }
+            Op::Unanswerable(question) => {
+                let interaction = self.question(question);
+                let expected = self.model.unanswerable(now, interaction);
+                self.step(Event::Unanswerable(interaction), expected)
+            }
+            Op::Store { record, held } => match self.record(record) {
+                Some(id) => self.stored(id, held),
+                None => Ok(()),
+            },
+            Op::Stop(scope) => self.stop(scope),
+            Op::EndTurn { session: of, turn: of_turn } => {
+                let (session, turn) = (session(of), turn(of_turn));
+                let is_covered = Model::is_of_turn(&session, &turn);
+                let expected = self.model.stop(now, Closure::TurnEnded, is_covered);
+                self.step(Event::TurnEnded { session, turn }, expected)
+            }
+            Op::Restart { forgets } => self.restart(forgets),
+            Op::Surface { surface, does } => self.surface(surface, does),
+        }
+    }
+
+    /// Returns what happened that not every life gets to.
+    pub fn seen(&self) -> impl Iterator<Item = &str> {
+        self.seen.iter().map(String::as_str)
+    }
+
+    fn wait(&mut self, turn: fn(Instant, core::time::Duration) -> Instant, span: u8) -> Checked {
+        let span = core::time::Duration::from_millis(*script::pick(&SPANS, span).unwrap());
+        self.now = turn(self.now, span);
+        Ok(())
+    }
+
+    fn tick(&mut self) -> Checked {
+        let expected = self.model.tick(self.now);
+        self.step(Event::Tick, expected)
+    }
+
+    fn run_out(&mut self, early: bool) -> Checked {
+        let Some(at) = self.host.deadline() else { return Ok(()) };
+        let margin = core::time::Duration::from_millis(early.into());
+        let at = Instant::from_epoch(at.since_epoch().saturating_sub(margin));
+        self.now = self.now.max(at);
+        self.tick()
+    }
+
+    fn call(&mut self, session: SessionId, turn: TurnId, what: u8) -> Checked {
+        let tool_call = ToolCallId::new(&format!("c-{}", self.model.calls.len())).unwrap();
+        let request = raw(r#"{"name":"deploy","arguments":{"key":"hunter2"}}"#);
+        let call = Call { session, turn, tool_call, registration: registration(what), request };
+        let may_call = self.model.may_call(&call);
+        let before = self.host.clone();
+        let result = self.host.call(self.now, call.clone());
+        let strange = self.stranger.call(self.now, call.clone());
+        self.check_shown(&result, &strange)?;
+        match (result, may_call) {
+            (Err(misuse), may_call) => {
+                let misuses = may_call.err().unwrap_or_default();
+                self.refused(&misuse, &Expected { misuses, ..Expected::default() }, &before)?;
+            }
+            (Ok((id, _)), Err(misuses)) => {
+                return Err(Rule::SameMisuse.broken(format!("{id} for one of {misuses:?}")));
+            }
+            (Ok((id, out)), Ok(connection)) => {
+                let is_new = !self.model.old_calls.contains(&id);
+                Rule::CallsOnce.holds(is_new, || format!("{id} is of another life"))?;
+                self.watch.called(&id, call.clone(), connection, &out.actions)?;
+                let expected = self.model.called(self.now, id, call, connection);
+                expected.check(&out)?;
+            }
+        }
+        self.check()
+    }
+
+    fn stored(&mut self, id: RecordId, held: bool) -> Checked {
+        let was_written = self.store.was_written(id);
+        self.store.say(id, held);
+        let expected = self.model.stored(self.now, id, held, was_written);
+        self.step(if held { Event::Stored(id) } else { Event::StoreFailed(id) }, expected)
+    }
+
+    fn stop(&mut self, scope: WhichScope) -> Checked {
+        let (now, why) = (self.now, Closure::Stopped);
+        let (scope, expected) = match scope {
+            WhichScope::Invocation(which) => {
+                let id = self.invocation(which);
+                let expected = self.model.stop(now, why, |call| call.id == id);
+                (Scope::Invocation(id), expected)
+            }
+            WhichScope::Turn(of, of_turn) => {
+                let (session, turn) = (session(of), turn(of_turn));
+                let expected = self.model.stop(now, why, Model::is_of_turn(&session, &turn));
+                (Scope::Turn(session, turn), expected)
+            }
+            WhichScope::Session(of) => {
+                let session = session(of);
+                let expected = self.model.stop(now, why, |call| call.call.session == session);
+                (Scope::Session(session), expected)
+            }
+            WhichScope::All => (Scope::All, self.model.stop(now, why, |_| true)),
+        };
+        self.step(Event::Stop(scope), expected)
+    }
+
+    fn surface(&mut self, surface: u8, does: Does) -> Checked {
+        let at = usize::from(surface) % self.surfaces.len();
+        let Some(surface) = self.surfaces.get_mut(at) else { return Ok(()) };
+        let gapped = surface.act(does, &self.changes)?;
+        if gapped.is_some() {
+            self.seen.insert("a surface notices a gap".into());
+        }
+        if gapped.is_some() || does == Does::Reread {
+            surface.reread(self.host.snapshot(surface.session()));
+        }
+        self.check()
+    }
+
+    /// Starts the host anew, with what the store holds.
+    fn restart(&mut self, forgets: bool) -> Checked {
+        let rule = Rule::RestartsClean;
+        self.delivered.extend(self.watch.delivered());
+        self.store.restart(forgets);
+        let (epoch, limits) = (self.model.epoch + 1, self.model.limits.clone());
+        let held: Option<Vec<_>> = self.model.is_durable.then(|| self.store.held().collect());
+        let epochs = held.iter().flatten().map(|record| record.interaction.epoch());
+        if let Some(last) = epochs.max() {
+            let again = self.host.anew(last, limits.clone(), held.clone());
+            rule.holds(again.is_err(), || format!("{last} is the epoch of two lives"))?;
+            self.seen.insert("an epoch is not used again".into());
+        }
+        let (host, out) = self.host.anew(Epoch::new(epoch), limits.clone(), held).unwrap();
+        let mut left = self.store.left_open();
+        for action in &out.actions {
+            let Action::Store(record @ Record::Closed { interaction, why }) = action else {
+                return Err(rule.broken(format!("{action:?}")));
+            };
+            let is_due = left.remove(interaction) && *why == Closure::HostRestarted;
+            rule.holds(is_due, || format!("{action:?}"))?;
+            self.store.put(record, &limits)?;
+            self.seen.insert(format!("closed {why:?}"));
+        }
+        rule.holds(left.is_empty() && out.reports.is_empty(), || format!("{left:?} stays open"))?;
+        self.store.check_past(&self.delivered, epoch)?;
+        self.stranger = host.clone();
+        self.host = host;
+        self.model.restart(epoch);
+        self.watch = Watch::new(epoch, self.model.is_durable);
+        self.surfaces.iter_mut().for_each(Surface::outlive);
+        self.changes.clear();
+        self.check()
+    }
+
+    fn step(&mut self, event: Event, expected: Expected) -> Checked {
+        self.step_given(event, None, expected)
+    }
+
+    /// Hands an event over, and checks what comes of it: first what must never be, then what the
+    /// model expects.
+    fn step_given(
+        &mut self,
+        event: Event,
+        given: Option<(Decision, String)>,
+        expected: Expected,
+    ) -> Checked {
+        self.check_secrets(&format!("{event:?}"))?;
+        let before = self.host.clone();
+        let result = self.host.handle(self.now, event.clone());
+        let strange = self.stranger.handle(self.now, under_other_names(&event));
+        self.check_shown(&result, &strange)?;
+        match result {
+            Err(misuse) => self.refused(&misuse, &expected, &before)?,
+            Ok(out) => {
+                self.watch.see(&event, given, &out.actions)?;
+                expected.check(&out)?;
+                self.check_unchanged(before, event, &expected)?;
+                self.carry_out(&out)?;
+            }
+        }
+        self.check()
+    }
+
+    fn refused(&mut self, misuse: &Misuse, expected: &Expected, before: &H) -> Checked {
+        self.seen.insert(format!("misuse {}", misuse_said(misuse)));
+        self.check_secrets(&misuse.to_string())?;
+        Rule::ChangesNothing
+            .holds(self.host == *before, || format!("{misuse:?} changes the host"))?;
+        expected.check_misuse(misuse)
+    }
+
+    /// Checks that what has nothing to do changes nothing, and what is refused but a count: as what
+    /// is no frame at all does.
+    fn check_unchanged(&self, mut before: H, event: Event, expected: &Expected) -> Checked {
+        match event {
+            Event::Connected(_)
+            | Event::Disconnected(_)
+            | Event::Registered { .. }
+            | Event::Retired(_) => return Ok(()),
+            Event::Frame { connection, .. } if expected.is_refused() => {
+                let error = ProviderFrame::decode(b"").unwrap_err();
+                before.handle(self.now, Event::Unreadable { connection, error }).unwrap();
+            }
+            Event::Unreadable { .. } => return Ok(()),
+            _ => {}
+        }
+        let is_same = !expected.moves.is_empty() || self.host == before;
+        Rule::ChangesNothing.holds(is_same, || "the host is not what it was".into())
+    }
+
+    fn carry_out(&mut self, out: &Out) -> Checked {
+        for report in &out.reports {
+            if let Report::Refused { why, .. } = report {
+                self.seen.insert(format!("refused {}", refusal_said(why)));
+            }
+        }
+        for action in &out.actions {
+            match action {
+                Action::Deliver { frame, .. } => {
+                    let read = HostFrame::decode(frame.to_json().as_bytes());
+                    Rule::SameFrames.same("a frame", &read.as_ref(), &Ok(frame))?;
+                }
+                Action::Store(record) => {
+                    self.store.put(record, &self.model.limits)?;
+                    if let Record::Closed { why, .. } = record {
+                        self.seen.insert(format!("closed {why:?}"));
+                    }
+                }
+                Action::Project(change) => {
+                    self.surfaces.iter_mut().for_each(|surface| surface.send(change));
+                    self.changes.push(change.clone());
+                    if let mrtr_core::broker::What::Ended { how, .. } = &change.what {
+                        self.seen.insert(format!("ended {how:?}"));
+                    }
+                }
+                Action::Settle { outcome, .. } => {
+                    let said = outcome_said(outcome);
+                    let kept = said.split(" {").next().unwrap_or_default();
+                    self.seen.insert(format!("settled {kept}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that an operator sees no secret, and sees the same whatever providers call themselves.
+    fn check_shown(&self, shown: &impl Debug, strange: &impl Debug) -> Checked {
+        let (shown, strange) = (format!("{shown:?}"), format!("{strange:?}"));
+        self.check_secrets(&shown)?;
+        Rule::IgnoresNames.holds(shown == strange, || format!("{shown}\n{strange}"))
+    }
+
+    fn check_secrets(&self, shown: &str) -> Checked {
+        Rule::KeepsSecrets.holds(!shown.contains(SENTINEL), || shown.into())
+    }
+
+    /// Checks what holds between any two events.
+    ///
+    /// # Errors
+    ///
+    /// A rule that does not hold.
+    pub fn check(&self) -> Checked {
+        self.check_shown(&self.host, &self.stranger)?;
+        for of in 0..3 {
+            self.watch.check_snapshot(&self.host.snapshot(&session(of)))?;
+        }
+        for surface in &self.surfaces {
+            surface.check(&self.host.snapshot(surface.session()))?;
+        }
+        let due = self.model.live().map(|call| call.due(&self.model.limits).0).min();
+        Rule::SameDeadline.same("what runs out", &self.host.deadline(), &due)?;
+        let live: BTreeSet<InvocationId> = self.model.live().map(|call| call.id.clone()).collect();
+        let found = self.host.invocations().into_iter().collect();
+        let rule = Rule::SameState;
+        rule.same("what is live", &live, &found)?;
+        for call in &self.model.calls {
+            let phase = (!call.is_over).then(|| call.phase());
+            rule.same("a phase", &self.host.phase(&call.id), &phase)?;
+            let owner = self.host.owner(&call.id).map(|owner| {
+                (
+                    &owner.session,
+                    &owner.turn,
+                    &owner.tool_call,
+                    &owner.registration,
+                    owner.connection,
+                )
+            });
+            let bound = &call.call;
+            let bound = (
+                &bound.session,
+                &bound.turn,
+                &bound.tool_call,
+                &bound.registration,
+                call.connection,
+            );
+            rule.same("an owner", &owner, &(!call.is_over).then_some(bound))?;
+        }
+        for number in CONNECTIONS {
+            let connection = mrtr_core::broker::ConnectionId::new(number);
+            let known = self.model.connections.iter().find(|(known, _)| *known == connection);
+            let refused = known.map(|(_, refused)| *refused);
+            rule.same("a count", &self.host.refused(connection), &refused)?;
+        }
+        for what in 0..3 {
+            let registration = registration(what);
+            let on = self.model.registered_on(&registration);
+            rule.same("a registration", &self.host.registered_on(&registration), &on)?;
+        }
+        Ok(())
+    }
+}
+
+/// Says the same under other names.
+fn under_other_names(event: &Event) -> Event {
+    let mut event = event.clone();
+    if let Event::Frame { frame: ProviderFrame::InteractionRequest { request, .. }, .. } =
+        &mut event
+    {
+        let mut text = request.as_str().to_owned();
+        for (name, other) in NAMES.into_iter().zip(OTHER_NAMES) {
+            text = text.replace(name, other);
+        }
+        *request = raw(&text);
+    }
+    event
+}

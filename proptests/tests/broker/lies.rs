@@ -1,0 +1,295 @@
+//! Each rule is seen to fail: a host that breaks it is caught by it.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex},
+};
+
+use mrtr_core::{
+    Broker, InvocationId, SessionId,
+    broker::{
+        Action, Closure, ConnectionId, Epoch, Event, HostFrame, Limits, Misuse, Outcome,
+        ProviderFrame, Record, Report, Snapshot, What,
+    },
+    wire::RawJson,
+};
+use mrtr_proptests::broker::{Out, Rule, SENTINEL};
+
+use crate::{
+    liar::{HONEST, Liar, Lie},
+    lives::live,
+};
+
+/// The lies, each under the rule that it breaks.
+fn lies() -> Vec<(Rule, Lie)> {
+    let out = |out| Lie { out, ..HONEST };
+    vec![
+        (Rule::IsCalled, out(|_, out| settles(out, |id| *id = stranger()))),
+        (Rule::CallsOnce, Lie { called: repeat, ..HONEST }),
+        (
+            Rule::SettlesOnce,
+            out(|_, out| twice(out, |action| matches!(action, Action::Settle { .. }))),
+        ),
+        (Rule::KeepsToConnection, out(|_, out| delivers(out, |to, _| *to = ConnectionId::new(3)))),
+        (
+            Rule::KeepsToSession,
+            out(|_, out| {
+                changes(out, |change| {
+                    change.session = SessionId::new("other").unwrap();
+                })
+            }),
+        ),
+        (
+            Rule::KeepsOwner,
+            out(|_, out| {
+                opens(out, |opened| {
+                    let owner = Arc::make_mut(&mut opened.owner);
+                    owner.session = SessionId::new("other").unwrap();
+                })
+            }),
+        ),
+        (Rule::AsksOnce, out(|_, out| ask_again(out))),
+        (
+            Rule::AnswersWhatIsAsked,
+            out(|_, out| {
+                delivers(out, |_, frame| {
+                    if let HostFrame::InteractionResult { interaction, .. } = frame {
+                        *interaction += 1;
+                    }
+                })
+            }),
+        ),
+        (
+            Rule::KeepsAnswer,
+            out(|_, out| {
+                delivers(out, |_, frame| {
+                    if let HostFrame::InteractionResult { result, .. } = frame {
+                        *result =
+                            RawJson::parse(r#"{"action":"accept","content":{"x":1}}"#).unwrap();
+                    }
+                })
+            }),
+        ),
+        (Rule::StoresFirst, Lie { forgets_store: true, ..HONEST }),
+        (
+            Rule::RecordsInOrder,
+            out(|_, out| twice(out, |action| matches!(action, Action::Store(_)))),
+        ),
+        (Rule::EndsOnce, out(|_, out| out.actions.retain(|action| !is_ended(action)))),
+        (Rule::LeavesNoOrphan, out(leave_orphans)),
+        (Rule::ShowsWhatIsOpen, Lie { snapshot: |snapshot| snapshot.open.clear(), ..HONEST }),
+        (
+            Rule::NumbersChanges,
+            out(|_, out| {
+                changes(out, |change| change.after = change.after.map(|after| after + 1_000))
+            }),
+        ),
+        (Rule::OnlyCancels, out(|_, out| twice(out, is_cancel))),
+        (
+            Rule::RefusesByNumber,
+            out(|_, out| {
+                delivers(out, |_, frame| {
+                    if let HostFrame::InteractionRefused { interaction, .. } = frame {
+                        *interaction = 0;
+                    }
+                })
+            }),
+        ),
+        (Rule::ChangesNothing, Lie { refuses_and_changes: true, ..HONEST }),
+        (Rule::IgnoresNames, out(favour)),
+        (
+            Rule::KeepsSecrets,
+            out(|_, out| {
+                delivers(out, |_, frame| {
+                    if let HostFrame::InteractionRefused { code, .. } = frame {
+                        *code = SENTINEL.into();
+                    }
+                })
+            }),
+        ),
+        (Rule::ViewsAgree, Lie { snapshot: forget_the_second, ..HONEST }),
+        (Rule::RestartsClean, Lie { starts_dirty: true, ..HONEST }),
+        (Rule::SameMisuse, Lie { misuse: |_| Misuse::NotStoring, ..HONEST }),
+        (
+            Rule::SameRefusal,
+            out(|_, out| out.reports.retain(|report| !matches!(report, Report::Refused { .. }))),
+        ),
+        (
+            Rule::SameFrames,
+            out(|_, out| {
+                out.actions.retain(|action| {
+                    !matches!(
+                        action,
+                        Action::Deliver { frame: HostFrame::InteractionRefused { .. }, .. }
+                    )
+                })
+            }),
+        ),
+        (
+            Rule::SameRecords,
+            out(|_, out| {
+                stores(out, |record| {
+                    if let Record::Closed { why, .. } = record {
+                        *why = Closure::Retired;
+                    }
+                })
+            }),
+        ),
+        (Rule::SameChanges, out(|_, out| out.actions.retain(|action| !is_taken(action)))),
+        (
+            Rule::SameOutcomes,
+            out(|_, out| {
+                for action in &mut out.actions {
+                    if let Action::Settle { outcome, .. } = action {
+                        *outcome = Outcome::Released;
+                    }
+                }
+            }),
+        ),
+        (
+            Rule::SameReports,
+            out(|_, out| out.reports.retain(|report| !matches!(report, Report::Moved(_)))),
+        ),
+        (Rule::SameDeadline, Lie { deadline: |_| None, ..HONEST }),
+        (Rule::SameState, Lie { phase: |_| None, ..HONEST }),
+    ]
+}
+
+/// proves: PR-02
+#[test]
+fn every_rule_catches_the_host_that_breaks_it() {
+    let lies = lies();
+    let tried: BTreeSet<Rule> = lies.iter().map(|(rule, _)| *rule).collect();
+    assert_eq!(tried, BTreeSet::from(Rule::ALL));
+    let mut uncaught = Vec::new();
+    for (rule, lie) in lies {
+        let liar = Liar { broker: Broker::volatile(Epoch::new(0), Limits::default()), lie };
+        let broken = (0..2_000).filter_map(|life| live(&liar, life).1.err());
+        let mut others = BTreeSet::new();
+        let caught = broken.map(|broken| broken.rule).any(|found| {
+            others.insert(found);
+            found == rule
+        });
+        if !caught {
+            uncaught.push((rule, others));
+        }
+    }
+    assert!(uncaught.is_empty(), "{uncaught:?}");
+}
+
+fn stranger() -> InvocationId {
+    InvocationId::new("7.4242").unwrap()
+}
+
+fn repeat(out: &mut Out) {
+    let again = out.actions.clone();
+    out.actions.extend(again);
+}
+
+fn twice(out: &mut Out, which: fn(&Action) -> bool) {
+    out.actions = out
+        .actions
+        .drain(..)
+        .flat_map(|action| {
+            let again = which(&action).then(|| action.clone());
+            [Some(action), again].into_iter().flatten()
+        })
+        .collect();
+}
+
+fn is_cancel(action: &Action) -> bool {
+    matches!(action, Action::Deliver { frame: HostFrame::Cancel { .. }, .. })
+}
+
+fn is_opened(action: &Action) -> bool {
+    matches!(action, Action::Project(change) if matches!(change.what, What::Opened(_)))
+}
+
+fn is_taken(action: &Action) -> bool {
+    matches!(action, Action::Project(change) if matches!(change.what, What::Taken { .. }))
+}
+
+fn is_ended(action: &Action) -> bool {
+    matches!(action, Action::Project(change) if matches!(change.what, What::Ended { .. }))
+}
+
+fn settles(out: &mut Out, lie: fn(&mut InvocationId)) {
+    for action in &mut out.actions {
+        if let Action::Settle { invocation, .. } = action {
+            lie(invocation);
+        }
+    }
+}
+
+fn delivers(out: &mut Out, lie: fn(&mut ConnectionId, &mut HostFrame)) {
+    for action in &mut out.actions {
+        if let Action::Deliver { connection, frame } = action {
+            lie(connection, frame);
+        }
+    }
+}
+
+fn changes(out: &mut Out, lie: fn(&mut mrtr_core::broker::Change)) {
+    for action in &mut out.actions {
+        if let Action::Project(change) = action {
+            lie(change);
+        }
+    }
+}
+
+fn opens(out: &mut Out, lie: fn(&mut mrtr_core::broker::PendingInteraction)) {
+    for action in &mut out.actions {
+        if let Action::Project(change) = action
+            && let What::Opened(opened) = &mut change.what
+        {
+            lie(Arc::make_mut(opened));
+        }
+    }
+}
+
+fn stores(out: &mut Out, lie: fn(&mut Record)) {
+    for action in &mut out.actions {
+        if let Action::Store(record) = action {
+            lie(record);
+        }
+    }
+}
+
+/// Settles and says nothing of the question that was open.
+fn leave_orphans(_: &Event, out: &mut Out) {
+    let is_closed = |action: &Action| matches!(action, Action::Store(Record::Closed { .. }));
+    out.actions.retain(|action| !is_ended(action) && !is_closed(action));
+}
+
+/// Shows nothing to who looks at a session that was looked at just before: the second surface.
+fn forget_the_second(snapshot: &mut Snapshot) {
+    static LAST: Mutex<Option<SessionId>> = Mutex::new(None);
+    let last = LAST.lock().unwrap().replace(snapshot.session.clone());
+    if last.is_some_and(|last| last == snapshot.session) {
+        snapshot.open.clear();
+    }
+}
+
+/// Opens a question twice, as two changes.
+fn ask_again(out: &mut Out) {
+    twice(out, is_opened);
+    let mut last = None;
+    for action in &mut out.actions {
+        if let Action::Project(change) = action {
+            if last == Some(change.number) {
+                change.after = last;
+                change.number += 1;
+            }
+            last = Some(change.number);
+        }
+    }
+}
+
+/// Does nothing for a provider of another name.
+fn favour(event: &Event, out: &mut Out) {
+    if let Event::Frame { frame: ProviderFrame::InteractionRequest { request, .. }, .. } = event
+        && request.as_str().contains("mallory")
+    {
+        out.reports.clear();
+    }
+}
