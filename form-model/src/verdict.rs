@@ -6,6 +6,8 @@ use core::fmt;
 
 use thiserror::Error;
 
+use crate::safe_text::clean_line;
+
 /// Declares a fieldless enum of stable codes with the text of each.
 macro_rules! codes {
     ($(#[$outer:meta])* $name:ident { $($(#[$inner:meta])* $variant:ident = $text:literal,)* }) => {
@@ -136,7 +138,7 @@ pub struct Note {
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}@{}", self.code, self.pointer)
+        write!(f, "{}@{}", self.code, clean_line(&self.pointer))
     }
 }
 
@@ -153,10 +155,32 @@ pub struct Refusal {
     pub message: String,
 }
 
+/// Is a place as an operator's screen may show it: names in it are the peer's.
 struct Place<'a>(&'a str);
 
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_empty() { "the root" } else { self.0 })
+        if self.0.is_empty() { f.write_str("the root") } else { f.write_str(&clean_line(self.0)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// proves: FM-11
+    #[test]
+    fn a_place_is_shown_as_it_is_safe() {
+        let pointer = String::from("/properties/\u{1b}[2J\u{202e}name\n");
+        let refusal = Refusal {
+            code: RefusalCode::WrongType,
+            pointer: pointer.clone(),
+            message: "expected a string".into(),
+        };
+        let note = Note { code: NoteCode::IgnoredKeyword, pointer };
+        for shown in [alloc::format!("{refusal}"), alloc::format!("{note}")] {
+            assert!(shown.contains("name"), "{shown}");
+            assert!(!shown.contains(['\u{1b}', '\u{202e}', '\n']), "{shown:?}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use core::fmt;
 
 use super::{
     Closure, ConnectionId, InteractionId, Limits, Owner, PendingInteraction, Question, Refused,
-    exact::Exact,
+    exact::Exact, id::invocation_id,
 };
 use crate::{
     InvalidId, RegistrationId, SessionId, ToolCallId, TurnId,
@@ -115,14 +115,19 @@ impl Record {
     ///
     /// # Errors
     ///
-    /// A text that is not exactly a record, or whose question is over a limit.
+    /// A text that is not exactly a record, names another invocation than its question's, or whose
+    /// question is over a limit.
     pub fn decode(json: &str, limits: &Limits) -> Result<Self, Refused> {
         let json = RawJson::parse_message(json)?;
         let (RecordId { interaction, kind }, said) = read(&json)?;
         Ok(match kind {
             RecordKind::Requested => {
+                let invocation = said.invocation()?;
+                if invocation != invocation_id(interaction.epoch, interaction.invocation) {
+                    return Err(SHAPE.into());
+                }
                 let owner = Owner {
-                    invocation: said.invocation()?,
+                    invocation,
                     session: said.id("session", SessionId::new)?,
                     turn: said.id("turn", TurnId::new)?,
                     tool_call: said.id("toolCall", ToolCallId::new)?,

@@ -225,6 +225,17 @@ fn nobody_answers_what_nobody_was_shown() {
 
 /// proves: HB-05
 #[test]
+fn what_has_an_answer_can_not_be_called_unanswerable() {
+    for at in [At::Committing, At::Resumed] {
+        for mut play in at.plays() {
+            let event = Event::Unanswerable(play.interaction());
+            assert_eq!(play.assert_changes_nothing(event), Err(stale(Decision::Accept)), "{at:?}");
+        }
+    }
+}
+
+/// proves: HB-05
+#[test]
 fn an_answer_fits_the_question_it_names_and_no_other_of_the_same_call() {
     let other = r#"{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}"#;
     let mut play = asked(&question());

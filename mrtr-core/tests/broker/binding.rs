@@ -86,6 +86,18 @@ fn no_call_begins_on_what_is_not_registered() {
     assert_eq!(play.broker.phase(&play.call), Some(Phase::Running));
 }
 
+/// proves: HB-01, HB-09
+#[test]
+fn a_registration_that_has_moved_stays_when_the_connection_that_it_was_on_is_gone() {
+    let mut play = Play::durable();
+    play.register("mail", FILES);
+    let call = play.start_as(call_of(1, 1, "mail")).unwrap();
+    play.handle(Event::Disconnected(MAIL)).unwrap();
+    assert_eq!(play.broker.registered_on(&registration("mail")), Some(FILES));
+    play.say(accepted(&call));
+    assert_eq!(play.settled.len(), 0);
+}
+
 /// proves: HB-02
 #[test]
 fn whatever_a_provider_calls_its_questions_the_host_counts_them() {

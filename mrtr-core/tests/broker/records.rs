@@ -259,3 +259,15 @@ fn what_is_shown_instead_tells_what_it_is_and_how_large() {
         assert!(shown.contains(part), "{shown}");
     }
 }
+
+/// proves: HB-14
+#[test]
+fn a_record_belongs_to_the_invocation_of_its_question() {
+    let line = r#"{"version":1,"interaction":"1.1.1","record":{"requested":{"invocation":"1.1","session":"s","turn":"t","toolCall":"c","registration":"r","connection":1,"request":{"form":{"version":1},"message":"m","requester":{"provider":"p","server":"s","tool":"t"}}}}}"#;
+    let limits = Limits::default();
+    assert!(Record::decode(line, &limits).is_ok());
+    for other in ["1.2", "2.1", "call-7"] {
+        let moved = line.replace(r#""invocation":"1.1""#, &format!(r#""invocation":"{other}""#));
+        assert!(Record::decode(&moved, &limits).is_err(), "{other}");
+    }
+}
