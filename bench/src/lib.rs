@@ -21,11 +21,15 @@ pub fn schema(fields: usize) -> String {
         0 => format!(
             r#""text_{index}":{{"type":"string","title":"Text {index}","description":"Says what it is","maxLength":200}}"#
         ),
-        1 => format!(r#""count_{index}":{{"type":"integer","title":"Count {index}","minimum":0,"maximum":1000000}}"#),
+        1 => format!(
+            r#""count_{index}":{{"type":"integer","title":"Count {index}","minimum":0,"maximum":1000000}}"#
+        ),
         2 => format!(
             r#""choice_{index}":{{"type":"string","title":"Choice {index}","enum":["alpha","beta","gamma","delta"],"default":"beta"}}"#
         ),
-        _ => format!(r#""flag_{index}":{{"type":"boolean","title":"Flag {index}","default":true}}"#),
+        _ => {
+            format!(r#""flag_{index}":{{"type":"boolean","title":"Flag {index}","default":true}}"#)
+        }
     };
     let fields: Vec<_> = (0..fields).map(field).collect();
     format!(r#"{{"type":"object","properties":{{{}}},"required":["text_0"]}}"#, fields.join(","))

@@ -27,7 +27,9 @@ pub(crate) use elicitation::AnswerError;
 #[cfg(feature = "request-state")]
 pub(crate) use elicitation::write_form_request;
 pub(crate) use object::{Object, Writer, text};
-pub(crate) use raw::{check_depth, write_text};
+#[cfg(feature = "request-state")]
+pub(crate) use raw::check_depth;
+pub(crate) use raw::write_text;
 pub use result::expect_complete;
 pub(crate) use result::{CallResult, StateText, check_requests};
 #[cfg(feature = "request-state")]
