@@ -10,10 +10,11 @@
 
 use core::{future::Future, pin::Pin, time::Duration};
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     process::Command,
-    sync::{Arc, mpsc},
+    sync::{Arc, Mutex, mpsc},
     thread,
     time::Instant,
 };
@@ -65,6 +66,8 @@ struct Person {
     script: Option<Script>,
     stops: Stops,
     stop: Stop,
+    /// The keys of what was asked, in the order in which it was.
+    asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl AnswersForms for Person {}
@@ -77,6 +80,7 @@ impl Surface for Person {
         key: String,
         interaction: Interaction,
     ) -> Pin<Box<dyn Future<Output = Result<Event, GaveUp>> + '_>> {
+        self.asked.lock().unwrap().push(key.clone());
         if self.stops == Stops::Asked {
             (self.stop)();
         }
@@ -104,18 +108,21 @@ struct Call {
     script: Option<Script>,
     stops: Stops,
     leg: Duration,
+    asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Call {
     fn new(id: &'static str) -> Self {
         let params = r#"{"name":"deploy","arguments":{"artifact":"build-42"}}"#.into();
         let script = Some(Script::Accept(vec![("confirm".into(), "true".into())]));
-        Self { id, params, script, stops: Stops::Never, leg: Duration::from_secs(60) }
+        let leg = Duration::from_secs(60);
+        Self { id, params, script, stops: Stops::Never, leg, asked: Arc::default() }
     }
 
     fn person(&mut self, stop: impl Fn(Next) + Send + Sync + 'static) -> Arc<Person> {
         let stop = Arc::new(move || stop(Ok(Event::Stop)));
-        Arc::new(Person { script: self.script.take(), stops: self.stops, stop })
+        let (script, asked) = (self.script.take(), self.asked.clone());
+        Arc::new(Person { script, stops: self.stops, stop, asked })
     }
 }
 
@@ -419,6 +426,26 @@ fn a_message_is_one_line_however_the_params_are_written() {
         let [message] = heard.as_slice() else { panic!("{adapter:?}: {heard:?}") };
         let message: Value = serde_json::from_str(message).unwrap();
         assert_eq!(message["params"]["arguments"]["text"], "a\nb");
+    }
+}
+
+/// proves: CL-07
+#[test]
+fn the_questions_of_a_round_are_asked_in_the_order_of_their_keys() {
+    let form: Value = serde_json::from_str(ASKS).unwrap();
+    let form = &form["result"]["inputRequests"]["sure"];
+    let keys: Vec<_> = (10..26).map(|number| format!("key-{number}")).collect();
+    let requests: BTreeMap<_, _> = keys.iter().map(|key| (key, form)).collect();
+    let result = json!({"resultType": "input_required", "inputRequests": requests});
+    let asks = json!({"jsonrpc": "2.0", "id": "call-1.1", "result": result}).to_string();
+    for adapter in ADAPTERS {
+        let lines = [&*asks, &done("call-1.2")];
+        let play = Play::new(adapter, "order", "hear; say \"$1\"; hear; say \"$2\"", &lines);
+        let call = Call { script: Some(Script::Decline), ..Call::new("call-1") };
+        let asked = call.asked.clone();
+        let (outcome, _) = play.run(call);
+        assert!(matches!(outcome, Outcome::Complete(_)), "{adapter:?}: {outcome:?}");
+        assert_eq!(*asked.lock().unwrap(), keys, "{adapter:?}");
     }
 }
 

@@ -14,23 +14,26 @@ use crate::{
     servers::Server,
 };
 
-/// A provider has one second.
-fn limits() -> Limits {
-    let clocks = Clocks { leg: Duration::from_secs(1), ..Clocks::default() };
-    Limits { clocks, ..Limits::default() }
+fn limits(leg: Duration, interaction: Duration) -> Limits {
+    Limits { clocks: Clocks { leg, interaction, ..Clocks::default() }, ..Limits::default() }
 }
+
+const SECOND: Duration = Duration::from_secs(1);
+const MINUTE: Duration = Duration::from_secs(60);
 
 /// proves: HB-07, CL-10
 #[tokio::test]
 async fn criterion_10_the_clock_of_a_provider_does_not_run_while_a_person_thinks() {
+    let leg = 3 * SECOND;
     let server = Server::deploy("deploy");
-    let chain = Chain::volatile("criterion-10", limits());
-    let provider = chain.provider(&server).await;
+    let chain = Chain::volatile("criterion-10", limits(leg, MINUTE));
+    // A request of the provider to its server may not take longer either.
+    let provider = chain.provider_with_leg(&server, leg).await;
     let mut screen = chain.screen().await;
     let running = chain.call().await;
     let question = asked(&mut screen).await;
-    // Longer than the provider has in all.
-    sleep(Duration::from_millis(1_500)).await;
+    // Longer than the provider has in all. The time itself is what is tested.
+    sleep(leg + SECOND).await;
     screen.answer(question.id, accept()).await.unwrap();
     assert_eq!(ended(&mut screen, question.id).await, Ending::Answered(Decision::Accept));
     assert_eq!(text(&outcome(running).await), "deployed build-42 to production");
@@ -41,7 +44,7 @@ async fn criterion_10_the_clock_of_a_provider_does_not_run_while_a_person_thinks
 /// proves: HB-07
 #[tokio::test]
 async fn criterion_10_the_clock_of_a_provider_runs_again_once_it_has_the_answer() {
-    let chain = Chain::volatile("criterion-10-silent", limits());
+    let chain = Chain::volatile("criterion-10-silent", limits(SECOND, MINUTE));
     let mut fake = Fake::register(&chain.host).await;
     let mut screen = chain.screen().await;
     let running = chain.call().await;
@@ -56,4 +59,36 @@ async fn criterion_10_the_clock_of_a_provider_runs_again_once_it_has_the_answer(
     assert_eq!(fake.hear().await, Some(cancel));
     drop(screen);
     chain.end([]).await;
+}
+
+/// proves: HB-07, CL-11
+#[tokio::test]
+async fn criterion_10_a_provider_whose_clock_runs_out_gives_its_request_up() {
+    let server = Server::play("silent", "hear; hear; hear", Vec::new());
+    let chain = Chain::volatile("criterion-10-works", limits(SECOND, MINUTE));
+    let provider = chain.provider(&server).await;
+    assert_eq!(outcome(chain.call().await).await, Outcome::TimedOut(Clock::Leg));
+    let (folder, from_host) = (chain.folder.clone(), provider.from_host.clone());
+    chain.end([provider]).await;
+    assert!(from_host.text().contains(r#"{"cancel":{"invocation":"1.1","why":"timed_out"}}"#));
+    let heard = folder.heard(&server);
+    assert_eq!(heard.len(), 2);
+    assert_eq!(heard[1]["method"], "notifications/cancelled");
+}
+
+/// proves: HB-07, CL-10
+#[tokio::test]
+async fn a_question_that_nobody_answers_in_time_closes_and_nothing_is_sent_for_it() {
+    let server = Server::deploy("deploy");
+    let chain = Chain::volatile("nobody-answers", limits(MINUTE, Duration::from_millis(300)));
+    let provider = chain.provider(&server).await;
+    let mut screen = chain.screen().await;
+    let running = chain.call().await;
+    let question = asked(&mut screen).await;
+    assert_eq!(ended(&mut screen, question.id).await, Ending::Closed(Closure::TimedOut));
+    assert_eq!(outcome(running).await, Outcome::TimedOut(Clock::Interaction));
+    let folder = chain.folder.clone();
+    drop(screen);
+    chain.end([provider]).await;
+    assert_eq!(folder.heard(&server).len(), 1);
 }

@@ -3,6 +3,7 @@
 use std::process::{Command, Output, Stdio};
 
 use mrtr_core::broker::{RecordId, RecordKind};
+use mrtr_examples::surface::WARNING;
 
 use crate::servers::Folder;
 
@@ -17,6 +18,7 @@ fn printed(output: &Output) -> (String, String) {
     (text(&output.stdout), text(&output.stderr))
 }
 
+/// proves: HB-13, FM-12
 #[test]
 fn what_is_answered_on_the_command_line_reaches_the_server() {
     let accepted = ["--answer", "environment=staging", "--answer", "confirm=true"];
@@ -28,7 +30,10 @@ fn what_is_answered_on_the_command_line_reaches_the_server() {
         let output = chain(args);
         let (out, err) = printed(&output);
         assert!(output.status.success(), "{err}");
-        assert!(out.contains(expected), "{out}");
+        assert!(out.ends_with(&format!("\n{expected}\n")), "{out}");
+        // Whoever answers is told who asks, and what does not belong in a form.
+        assert!(out.contains("the server deploy and its tool deploy: unverified"), "{out}");
+        assert!(out.contains(WARNING), "{out}");
     }
 }
 
@@ -38,6 +43,8 @@ fn what_can_not_go_on_is_a_failure_that_says_why() {
         (&["--answer", "environment=mars"][..], "Environment"),
         (&[], "answer"),
         (&["--decline", "--", "/nowhere/at/all"], "server"),
+        (&["--decline", "--", "sh", "-c", "exit 3"], "failed: the connection was lost"),
+        (&["--decline", "--tool", "other"], "failed: Unknown tool"),
         (&["--decline", "--args", "{"], "JSON"),
         (&["--decline", "--store", "/nowhere/at/all"], "store"),
     ] {

@@ -11,8 +11,8 @@ use form_model::Content;
 use mrtr_core::{
     RegistrationId, SessionId, ToolCallId, TurnId,
     broker::{
-        Call, ConnectionId, Ending, Epoch, InteractionId, Limits, Misuse, Outcome,
-        PendingInteraction, RecordId, What,
+        Call, Ending, Epoch, InteractionId, Limits, Misuse, Outcome, PendingInteraction, RecordId,
+        What,
     },
     wire::{RawJson, Response},
 };
@@ -44,7 +44,6 @@ pub(crate) struct Chain {
 
 /// Is a provider in a process of its own, and the frames of its connection.
 pub(crate) struct Provider {
-    pub(crate) connection: ConnectionId,
     pub(crate) process: Child,
     pub(crate) from_host: tap::Seen,
     pub(crate) from_provider: tap::Seen,
@@ -111,23 +110,24 @@ impl Chain {
 
     /// Starts a provider around a server, and registers it.
     pub(crate) async fn provider(&self, server: &Server) -> Provider {
-        let provider = self.unregistered(server).await;
-        self.host.register(tools(), provider.connection).await.unwrap();
-        provider
+        self.provider_with_leg(server, Duration::from_secs(30)).await
     }
 
-    /// Starts a provider around a server.
-    pub(crate) async fn unregistered(&self, server: &Server) -> Provider {
+    /// Starts a provider whose requests to the server may take this long, and registers it.
+    pub(crate) async fn provider_with_leg(&self, server: &Server, leg: Duration) -> Provider {
         let mut command = Command::new(env!("CARGO_BIN_EXE_chain"));
-        command.args(["provider", "--name", "local", "--server", server.name, "--leg", "30", "--"]);
-        command.args(server.command(&self.folder));
+        command.args(["provider", "--name", "local", "--server", server.name]);
+        command
+            .args(["--leg", &leg.as_secs().to_string(), "--"])
+            .args(server.command(&self.folder));
         let errors = File::create(self.folder.file(&format!("{}-errors", server.name))).unwrap();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors).kill_on_drop(true);
         let mut process = command.spawn().unwrap();
         let (reader, from_provider) = tap::Tap::new(process.stdout.take().unwrap());
         let (writer, from_host) = tap::Tap::new(process.stdin.take().unwrap());
         let connection = self.host.connect(reader, writer).await.unwrap();
-        Provider { connection, process, from_host, from_provider }
+        self.host.register(tools(), connection).await.unwrap();
+        Provider { process, from_host, from_provider }
     }
 
     pub(crate) async fn screen(&self) -> Screen {

@@ -3,12 +3,15 @@
 use std::fs;
 
 use form_model::Content;
-use mrtr_core::{broker::Outcome, wire::Response};
+use mrtr_core::{
+    broker::{Limits, Outcome},
+    wire::Response,
+};
 use mrtr_examples::host::store::Journal;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
-    fixture::{Chain, asked, outcome},
+    fixture::{Chain, accept, asked, outcome, session, text, within},
     servers::{Folder, Server, asks, done},
 };
 
@@ -30,9 +33,14 @@ async fn criterion_12_the_state_of_a_server_is_nowhere_but_between_it_and_its_cl
     let mut screen = chain.screen().await;
     let running = chain.call().await;
     let question = asked(&mut screen).await;
-    let shown = format!("{question:?} {}", question.question.to_json().as_str());
+    let mut shown = format!("{question:?} {}", question.question.to_json().as_str());
+    let broker = chain.host.look(|broker| format!("{:?} {broker:?}", broker.snapshot(&session())));
+    shown += &broker.await.unwrap();
     let response = Response::Accept(Content::new().with_text("name", ANSWER));
     screen.answer(question.id, response).await.unwrap();
+    while screen.open().count() > 0 {
+        shown += &format!("{:?} {screen:?}", within(screen.next()).await);
+    }
     let outcome = outcome(running).await;
     assert!(matches!(outcome, Outcome::Complete(_)), "{outcome:?}");
     let (from_host, from_provider) = (provider.from_host.clone(), provider.from_provider.clone());
@@ -53,13 +61,39 @@ async fn criterion_12_the_state_of_a_server_is_nowhere_but_between_it_and_its_cl
         ("the store", journal.clone()),
         ("reports", reports.clone()),
         ("the provider's log", errors.clone()),
-        ("what is shown", shown),
+        ("what is shown", shown.clone()),
         ("the outcome", format!("{outcome:?}")),
     ] {
         assert!(!text.is_empty(), "there are {place}");
         assert!(!text.contains(STATE), "{place}");
     }
-    // An answer is held by the store and given to the provider, and is in no log.
-    assert!(journal.contains(ANSWER) && from_host.text().contains(ANSWER));
+    // An answer is held by the store and given to the provider, once each, and is in no log.
+    assert_eq!(journal.matches(ANSWER).count(), 1);
+    assert_eq!(from_host.text().matches(ANSWER).count(), 1);
     assert!(!reports.contains(ANSWER) && !errors.contains(ANSWER));
+    assert!(!from_provider.text().contains(ANSWER) && !shown.contains(ANSWER));
+}
+
+/// proves: HB-14, W-08
+#[tokio::test]
+async fn criterion_12_a_sealed_state_is_in_no_frame_either() {
+    let server = Server::deploy("deploy");
+    let chain = Chain::volatile("criterion-12-sealed", Limits::default());
+    let provider = chain.provider(&server).await;
+    let mut screen = chain.screen().await;
+    let running = chain.call().await;
+    let question = asked(&mut screen).await;
+    screen.answer(question.id, accept()).await.unwrap();
+    assert_eq!(text(&outcome(running).await), "deployed build-42 to production");
+    let folder = chain.folder.clone();
+    let frames = [provider.from_host.clone(), provider.from_provider.clone()];
+    drop(screen);
+    chain.end([provider]).await;
+    let said = folder.text("deploy-said");
+    let said: Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
+    let state = said["result"]["requestState"].as_str().unwrap();
+    assert_eq!(folder.heard(&server)[1]["params"]["requestState"], state);
+    for text in [frames[0].text(), frames[1].text(), folder.text("deploy-errors")] {
+        assert!(!text.is_empty() && !text.contains(state));
+    }
 }

@@ -94,6 +94,8 @@ impl Server {
     /// Kills a server of the demo with all that belongs to it.
     pub(crate) async fn kill(&self, folder: &Folder) {
         let pid = folder.line(&format!("{}-pid", self.name)).await;
+        // What it has heard is written down by then.
+        folder.line(&format!("{}-heard", self.name)).await;
         let kill = Command::new("sh").args(["-c", &format!("kill -9 -{pid}")]).status();
         assert!(kill.unwrap().success());
         fs::remove_file(folder.file(&format!("{}-pid", self.name))).unwrap();
