@@ -1,9 +1,7 @@
 //! The page, written from what was seen.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt::Write as _,
-};
+use core::fmt::Write as _;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mrtr_core::{
     Phase, Trigger,
