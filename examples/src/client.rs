@@ -1,33 +1,47 @@
 //! A call over Streamable HTTP of MCP 2026-07-28.
 
+mod response;
+
 use core::{
     future::Future,
     pin::{Pin, pin},
+    time::Duration,
 };
+use std::collections::BTreeMap;
 
-use axum::body::Bytes;
-use eventsource_stream::{EventStreamError, Eventsource as _};
-use futures_util::{Stream, StreamExt as _, stream::FuturesUnordered};
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use mrtr_core::{
-    Action, Actions, Event, Instant, Invocation, LegId, LegRequest, Reply,
-    wire::{Message, PROTOCOL_VERSION, WireError, header_value},
+    Action, Actions, Event, Instant, Invocation, LegRequest, Reply,
+    wire::{
+        Method, PROTOCOL_VERSION, RawJson, RpcError, RpcResponse, WireError, expect_complete,
+        header_value,
+    },
 };
-use reqwest::{Client, Response, header, redirect::Policy};
-use tokio::time::sleep;
+use reqwest::{Client, RequestBuilder, header, redirect::Policy};
+use serde_json::{Value, json};
+use thiserror::Error;
+use tokio::time::{sleep, timeout};
 
 use crate::{
     call::{Call, Ended, Epoch, Next, Observer},
+    mirrored::Mirrored,
     surface::Surface,
 };
+use response::{Unread, send};
 
-/// The bytes that a response may have.
-const RESPONSE_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// The bytes that are kept of an error's data.
+const ERROR_BYTES_MAX: usize = 16 * 1024;
+
+/// How long a call without rounds may take.
+const CALL_MAX: Duration = Duration::from_secs(60);
 
 /// Is an HTTP client of one endpoint.
 pub struct Http {
     client: Client,
     url: String,
     epoch: Epoch,
+    /// The tools of which arguments are repeated in headers.
+    mirrored: BTreeMap<String, Mirrored>,
 }
 
 type Pending<'a> = Pin<Box<dyn Future<Output = Next> + 'a>>;
@@ -39,7 +53,13 @@ impl Http {
         // What goes to one server goes to no other, whatever the one says: answers and state are
         // for who asked.
         let client = Client::builder().redirect(Policy::none()).build().unwrap_or_default();
-        Self { client, url: url.into(), epoch: Epoch::new() }
+        Self { client, url: url.into(), epoch: Epoch::new(), mirrored: BTreeMap::new() }
+    }
+
+    /// Says which arguments of a tool are repeated in headers. A client learns it from
+    /// `tools/list`.
+    pub fn mirror(&mut self, tool: &str, mirrored: Mirrored) {
+        self.mirrored.insert(tool.into(), mirrored);
     }
 
     /// Returns the time, as the machines want it.
@@ -87,89 +107,82 @@ impl Http {
 
     /// Sends a leg and reads what comes back.
     async fn post(&self, request: LegRequest) -> Event {
-        let body = request.to_json();
-        let LegRequest { leg, method, target, .. } = request;
-        let sent = self
-            .client
+        let LegRequest { leg, method, target, params, .. } = &request;
+        let mut http = self.request(method.as_str()).header("mcp-name", &*header_value(target));
+        let mirrored = self.mirrored.get(&**target).filter(|_| *method == Method::ToolsCall);
+        for (name, value) in mirrored.iter().flat_map(|mirrored| mirrored.headers(params)) {
+            http = http.header(name, value);
+        }
+        let reply = match send(http, request.to_json()).await {
+            Ok(message) => Reply::read(leg, &message),
+            Err(Unread::Wire(error)) => Reply::Unreadable(error),
+            Err(Unread::Connection(_)) => return Event::ConnectionLost,
+        };
+        Event::Reply { leg: request.leg, reply }
+    }
+
+    /// Calls a method that has no rounds, such as `tools/list`. The params are an object whose
+    /// `_meta` says who calls.
+    ///
+    /// # Errors
+    ///
+    /// What the server refuses, and what no server of this revision answers.
+    pub async fn call(&self, id: &str, method: &str, params: &Value) -> Result<RawJson, CallError> {
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        let sent = timeout(CALL_MAX, send(self.request(method), message.to_string()));
+        let message = sent.await.map_err(|_| CallError::TimedOut)??;
+        let response = RpcResponse::decode(&message)?;
+        let is_ours = match &response.id {
+            Some(found) => found == id,
+            None => response.outcome.is_err(),
+        };
+        if !is_ours {
+            let expected = "the id of the request";
+            return Err(CallError::Wire(WireError::Shape { what: "id", expected }));
+        }
+        match response.outcome {
+            Ok(result) => {
+                expect_complete(&result)?;
+                Ok(result)
+            }
+            Err(error) => Err(CallError::Refused(RpcError::decode(&error, ERROR_BYTES_MAX)?)),
+        }
+    }
+
+    /// Begins a request with the headers that all have.
+    fn request(&self, method: &str) -> RequestBuilder {
+        self.client
             .post(&self.url)
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT, "application/json, text/event-stream")
             .header("mcp-protocol-version", PROTOCOL_VERSION)
-            .header("mcp-method", method.as_str())
-            .header("mcp-name", header_value(&target).as_ref())
-            .body(body)
-            .send()
-            .await;
-        let read = match sent {
-            Ok(response) => read(response, &leg).await,
-            Err(error) => Err(error),
-        };
-        match read {
-            Ok(reply) => Event::Reply { leg, reply },
-            Err(_) => Event::ConnectionLost,
-        }
+            .header("mcp-method", method)
     }
 }
 
-/// Reads the reply to a leg from a response: one JSON document, or the last event of a stream.
-async fn read(response: Response, leg: &LegId) -> Result<Reply, reqwest::Error> {
-    let is_stream = response
-        .headers()
-        .get(header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .is_some_and(|value| value.to_ascii_lowercase().starts_with("text/event-stream"));
-    let mut left = RESPONSE_BYTES_MAX;
-    let chunks = response.bytes_stream().map(move |chunk| {
-        let chunk = chunk.map_err(Broken::Connection)?;
-        left = left.checked_sub(chunk.len()).ok_or(Broken::TooLarge)?;
-        Ok(chunk)
-    });
-    let read =
-        if is_stream { read_events(chunks, leg).await } else { read_body(chunks, leg).await };
-    match read {
-        Ok(reply) => Ok(reply),
-        Err(Broken::Connection(error)) => Err(error),
-        Err(Broken::TooLarge) => {
-            let what = "a response in bytes";
-            Ok(Reply::Unreadable(WireError::TooLarge { what, max: RESPONSE_BYTES_MAX }))
-        }
-    }
-}
-
-/// Says why a response was not read to its end.
-enum Broken {
+/// Says why a call without rounds has no result.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The server refused it.
+    #[error("the server answered with error {}", .0.code)]
+    Refused(RpcError),
+    /// The answer is none.
+    #[error("the server's answer can not be read: {0}")]
+    Wire(#[from] WireError),
+    /// The server took too long.
+    #[error("the server did not answer in time")]
+    TimedOut,
+    /// The server can not be reached, or the connection broke.
+    #[error("the connection was lost: {0}")]
     Connection(reqwest::Error),
-    TooLarge,
 }
 
-async fn read_body(
-    chunks: impl Stream<Item = Result<Bytes, Broken>>,
-    leg: &LegId,
-) -> Result<Reply, Broken> {
-    let mut body = Vec::new();
-    let mut chunks = pin!(chunks);
-    while let Some(chunk) = chunks.next().await {
-        body.extend_from_slice(&chunk?);
-    }
-    Ok(Reply::read(leg, &body))
-}
-
-/// Reads events until one is a response. Notifications and requests on the way are passed over.
-async fn read_events(
-    chunks: impl Stream<Item = Result<Bytes, Broken>>,
-    leg: &LegId,
-) -> Result<Reply, Broken> {
-    let mut events = pin!(chunks.eventsource());
-    while let Some(event) = events.next().await {
-        let event = match event {
-            Ok(event) => event,
-            Err(EventStreamError::Transport(broken)) => return Err(broken),
-            Err(_) => return Ok(Reply::Unreadable(WireError::NotUtf8)),
-        };
-        if !event.data.is_empty() && Message::decode(event.data.as_bytes()).is_err() {
-            return Ok(Reply::read(leg, event.data.as_bytes()));
+impl From<Unread> for CallError {
+    fn from(unread: Unread) -> Self {
+        match unread {
+            Unread::Connection(error) => Self::Connection(error),
+            Unread::Wire(error) => Self::Wire(error),
         }
     }
-    let expected = "a stream that ends with a response";
-    Ok(Reply::Unreadable(WireError::Shape { what: "the response", expected }))
 }

@@ -4,6 +4,7 @@
 //! - [`call`]: what every adapter of a client does.
 //! - [`client`]: a call over Streamable HTTP, on tokio.
 //! - [`host`]: who owns the questions of many calls, on tokio: providers, screens and a store.
+//! - [`mirrored`]: arguments of a tool that both sides of HTTP repeat in headers.
 //! - [`provider`]: what executes a host's calls on an MCP server, in a process of its own.
 //! - [`server`]: an endpoint over Streamable HTTP, on axum.
 //! - [`stdio`]: both over stdio: calls of a child process, on plain threads and on smol, and an
@@ -16,6 +17,7 @@
 pub mod call;
 pub mod client;
 pub mod host;
+pub mod mirrored;
 pub mod provider;
 pub mod server;
 pub mod stdio;

@@ -1,4 +1,9 @@
-//! An endpoint over Streamable HTTP of MCP 2026-07-28: POST only, one answer for each request.
+//! An endpoint over Streamable HTTP of MCP 2026-07-28: POST only, one answer for each request, and
+//! before it what the handler says on the way.
+
+mod caller;
+mod guard;
+mod stream;
 
 use core::net::Ipv4Addr;
 use std::{io, sync::Arc, time::SystemTime, vec};
@@ -7,7 +12,7 @@ use axum::{
     Router,
     body::Bytes,
     extract::{DefaultBodyLimit, State},
-    http::{HeaderMap, HeaderName, StatusCode, header},
+    http::HeaderMap,
     response::{IntoResponse, Response},
     routing::post,
 };
@@ -15,20 +20,28 @@ use getrandom::{SysRng, rand_core::UnwrapErr};
 use mrtr_core::{
     Endpoint, Exchange, UnixTime,
     exchange::{Action, Event, Headers, Incoming, Report, Respond, Run},
+    wire::read_header_value,
 };
-use tokio::{net::TcpListener, task::spawn_blocking};
+use tokio::{net::TcpListener, sync::mpsc, task::spawn_blocking};
 
-use crate::{stdio::line, store::Store};
+pub(crate) use caller::Ear;
+pub use caller::{Caller, Gone};
+
+use crate::{mirrored::Mirrored, store::Store};
+use stream::Answering;
 
 /// The bytes that the body of a request may have.
 const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
 
+/// The notifications that wait for a client that reads slowly.
+const NOTICES_MAX: usize = 16;
+
 /// Is a server: what decides, what runs a request, and who hears of what went wrong.
-pub struct Server {
+pub struct Server<H = fn(&Run) -> Event> {
     /// Decides which requests run.
     pub endpoint: Endpoint,
     /// Runs a request.
-    pub handler: fn(&Run) -> Event,
+    pub handler: H,
     /// Keeps the ids of states that may be used once.
     pub store: Arc<dyn Store>,
     /// Hears what an operator should know.
@@ -37,12 +50,37 @@ pub struct Server {
     pub format: Format,
 }
 
+/// Runs the requests of a server. A function from a request to how it ended is a handler.
+pub trait Handler: Send + Sync + 'static {
+    /// Runs a request that the exchange found sound. It may take its time over HTTP, and tell the
+    /// caller what happens meanwhile; over stdio it holds all others.
+    fn run(&self, run: &Run, caller: &Caller<'_>) -> Event;
+
+    /// Returns an endpoint of its own for what a client names over HTTP: the tool, the prompt or
+    /// the URI of the resource. Others are for the server's endpoint. What the client names in the
+    /// header is what it asks for, or the exchange refuses it.
+    fn endpoint(&self, _target: &str) -> Option<&Endpoint> {
+        None
+    }
+
+    /// Returns which arguments of a tool a client repeats in headers of HTTP.
+    fn mirrored(&self, _tool: &str) -> Option<&Mirrored> {
+        None
+    }
+}
+
+impl<F: Fn(&Run) -> Event + Send + Sync + 'static> Handler for F {
+    fn run(&self, run: &Run, _: &Caller<'_>) -> Event {
+        self(run)
+    }
+}
+
 /// Says how an answer is written over HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// As a JSON document.
+    /// As a JSON document, unless the handler has something to say before its end.
     Json,
-    /// As the one event of a stream, to a client that takes streams. What has another status than
+    /// As the last event of a stream, to a client that takes streams. What has another status than
     /// 200 stays a JSON document.
     EventStream,
 }
@@ -61,48 +99,48 @@ pub async fn listen(port: u16) -> io::Result<TcpListener> {
 /// # Errors
 ///
 /// A listener that fails.
-pub async fn serve(listener: TcpListener, server: Server) -> io::Result<()> {
+pub async fn serve<H: Handler>(listener: TcpListener, server: Server<H>) -> io::Result<()> {
     let router = Router::new()
-        .route("/mcp", post(respond))
+        .route("/mcp", post(respond::<H>))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .with_state(Arc::new(server));
     axum::serve(listener, router).await
 }
 
 /// Answers a request of HTTP.
-async fn respond(State(server): State<Arc<Server>>, headers: HeaderMap, body: Bytes) -> Response {
-    let checked = check_once(&headers)
-        .and_then(|()| check_origin(&headers))
-        .and_then(|()| check_content_type(&headers));
-    if let Err(status) = checked {
+async fn respond<H: Handler>(
+    State(server): State<Arc<Server<H>>>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    if let Err(status) = guard::check(&headers) {
         return status.into_response();
     }
-    let format = if accepts_stream(&headers) { server.format } else { Format::Json };
+    let accepts_stream = guard::accepts_stream(&headers);
+    let format = if accepts_stream { server.format } else { Format::Json };
+    let (sender, notices) = mpsc::channel(NOTICES_MAX);
     // The handler and the store may take their time.
-    let answered = spawn_blocking(move || {
-        let header = |name: &'static str| text(&headers, HeaderName::from_static(name));
-        let repeated = Headers {
-            protocol_version: header("mcp-protocol-version"),
-            method: header("mcp-method"),
-            name: header("mcp-name"),
-        };
-        answer(&server, &body, Some(repeated))
+    let task = spawn_blocking(move || {
+        let ear: Option<&dyn Ear> = if accepts_stream { Some(&sender) } else { None };
+        answer(&server, &body, Some(&headers), ear)
     });
-    match answered.await {
-        Ok(Some(respond)) => write(respond, format),
-        Ok(None) | Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-    }
+    Answering { task, notices }.write(format).await
 }
 
 /// Answers a message of any transport: asks the exchange, runs the handler if it says so, and
 /// returns what to write. The exchange always says something.
-pub(crate) fn answer(
-    server: &Server,
+pub(crate) fn answer<H: Handler>(
+    server: &Server<H>,
     message: &[u8],
-    headers: Option<Headers<'_>>,
+    headers: Option<&HeaderMap>,
+    ear: Option<&dyn Ear>,
 ) -> Option<Respond> {
-    let incoming = Incoming { message, headers, principal: None };
-    let (mut exchange, actions) = Exchange::receive(&server.endpoint, now(), incoming);
+    let repeated = headers.map(repeated);
+    let target = repeated.and_then(|repeated| repeated.name).and_then(read_header_value);
+    let endpoint = target.as_ref().and_then(|target| server.handler.endpoint(target));
+    let endpoint = endpoint.unwrap_or(&server.endpoint);
+    let incoming = Incoming { message, headers: repeated, principal: None };
+    let (mut exchange, actions) = Exchange::receive(endpoint, now(), incoming);
     let mut response = None;
     let mut actions = actions.into_iter();
     while let Some(action) = actions.next() {
@@ -114,7 +152,14 @@ pub(crate) fn answer(
                 };
                 actions = take(&mut exchange, event);
             }
-            Action::Run(run) => actions = take(&mut exchange, (server.handler)(&run)),
+            Action::Run(run) => {
+                let mirrored = target.as_ref().and_then(|tool| server.handler.mirrored(tool));
+                let event = match mirrored.zip(headers).map(|(m, h)| m.check(&run.params, h)) {
+                    Some(Err(error)) => Event::Abandon(error),
+                    Some(Ok(())) | None => server.handler.run(&run, &Caller::new(message, ear)),
+                };
+                actions = take(&mut exchange, event);
+            }
             // An id that stays in the store makes the client ask again, and nothing run twice.
             Action::Release { id } => server.store.release(id).unwrap_or_default(),
             Action::Respond(respond) => response = Some(respond),
@@ -124,81 +169,21 @@ pub(crate) fn answer(
     response
 }
 
+/// Finds the headers that repeat parts of the message.
+fn repeated(headers: &HeaderMap) -> Headers<'_> {
+    Headers {
+        protocol_version: guard::text(headers, "mcp-protocol-version"),
+        method: guard::text(headers, "mcp-method"),
+        name: guard::text(headers, "mcp-name"),
+    }
+}
+
 /// Tells the exchange what happened. It is told what it asked for, so it refuses nothing.
 fn take(exchange: &mut Exchange<'_>, event: Event) -> vec::IntoIter<Action> {
     exchange.handle(now(), &mut UnwrapErr(SysRng), event).unwrap_or_default().into_iter()
 }
 
-fn write(respond: Respond, format: Format) -> Response {
-    let status = StatusCode::from_u16(respond.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let Some(body) = respond.body else { return status.into_response() };
-    let typed = |media_type| [(header::CONTENT_TYPE, media_type)];
-    match format {
-        Format::EventStream if status == StatusCode::OK => {
-            let event = format!("event: message\ndata: {}\n", line(body.as_str()));
-            (typed("text/event-stream"), event).into_response()
-        }
-        Format::EventStream | Format::Json => {
-            (status, typed("application/json"), String::from(body.as_str())).into_response()
-        }
-    }
-}
-
 fn now() -> UnixTime {
     let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     UnixTime::from_secs(since_1970.as_secs())
-}
-
-fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
-    headers.get(name).and_then(|value| value.to_str().ok())
-}
-
-/// Returns whether the client lists event streams among what it takes. JSON is for everybody else,
-/// whatever they list: an answer that they can not read says more than a refusal.
-fn accepts_stream(headers: &HeaderMap) -> bool {
-    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let mut media_types = values.flat_map(|value| value.split(',')).map(media_type);
-    media_types.any(|media_type| media_type == "text/event-stream")
-}
-
-/// Refuses a header that comes twice, where one is decided on: another reader might take the other.
-fn check_once(headers: &HeaderMap) -> Result<(), StatusCode> {
-    let decisive =
-        ["mcp-protocol-version", "mcp-method", "mcp-name", "origin", "host", "content-type"];
-    let comes_twice = |name: &&str| headers.get_all(*name).iter().nth(1).is_some();
-    if decisive.iter().any(comes_twice) { Err(StatusCode::BAD_REQUEST) } else { Ok(()) }
-}
-
-/// Refuses a page of another site that a browser brings here, by its origin or by a name that
-/// was bound to the loopback address.
-fn check_origin(headers: &HeaderMap) -> Result<(), StatusCode> {
-    let is_loopback = |host: &str| {
-        let name = match host.rsplit_once(':') {
-            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-            _ => host,
-        };
-        ["localhost", "127.0.0.1", "[::1]"].iter().any(|known| name.eq_ignore_ascii_case(known))
-    };
-    let origin_is_ours = match headers.get(header::ORIGIN) {
-        None => true,
-        Some(origin) => origin
-            .to_str()
-            .ok()
-            .and_then(|origin| origin.strip_prefix("http://").or(origin.strip_prefix("https://")))
-            .is_some_and(is_loopback),
-    };
-    let host_is_ours = text(headers, header::HOST).is_some_and(is_loopback);
-    if origin_is_ours && host_is_ours { Ok(()) } else { Err(StatusCode::FORBIDDEN) }
-}
-
-fn check_content_type(headers: &HeaderMap) -> Result<(), StatusCode> {
-    match text(headers, header::CONTENT_TYPE).map(media_type).as_deref() {
-        Some("application/json") => Ok(()),
-        _ => Err(StatusCode::UNSUPPORTED_MEDIA_TYPE),
-    }
-}
-
-/// Takes a media type from before its parameters.
-fn media_type(value: &str) -> String {
-    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }

@@ -1,6 +1,7 @@
 //! Who answers what a server asks.
 
 mod answers;
+mod given;
 mod script;
 mod terminal;
 
@@ -11,6 +12,7 @@ use mrtr_core::{AnswersForms, AnswersUrls, Event, Interaction, wire::RawJson};
 use serde_json::Value;
 
 pub use answers::Answers;
+pub use given::Given;
 pub use script::Script;
 pub use terminal::Terminal;
 

@@ -1,0 +1,173 @@
+//! The client's side: one call, and its outcome as a line of JSON.
+
+use core::time::Duration;
+use std::{
+    collections::BTreeMap,
+    process::Command,
+    sync::{Arc, mpsc},
+};
+
+use clap::Args;
+use mrtr_core::{
+    Binding, Invocation, InvocationId, LegId, LegRequest, Limits, Outcome, Phase, Request,
+    StartError,
+    wire::{Method, RawJson, WireError},
+};
+use mrtr_examples::{
+    call::{Ended, Observer},
+    client::Http,
+    stdio::threads::Child,
+    surface::{Given, Surface},
+};
+use serde_json::{Value, json, value::RawValue};
+
+use crate::{Failure, claims::Claimed};
+
+/// What to call, and how.
+#[derive(Args)]
+pub(crate) struct Call {
+    /// The URL of the server.
+    #[arg(required_unless_present = "stdio", conflicts_with = "stdio")]
+    url: Option<String>,
+    /// Starts a server by a command, and calls it over its standard input and output.
+    #[arg(long, requires = "command")]
+    stdio: bool,
+    /// The command.
+    #[arg(last = true)]
+    command: Vec<String>,
+    /// The method: tools/call, prompts/get or resources/read.
+    #[arg(long, default_value = "tools/call", value_parser = method)]
+    method: Method,
+    /// The tool, the prompt, or the URI of the resource.
+    #[arg(long)]
+    name: String,
+    /// The arguments, as a JSON object.
+    #[arg(long, default_value = "{}", value_parser = object)]
+    arguments: Value,
+    /// What is claimed: form, url, sampling, sampling.tools, sampling.context, roots, separated by
+    /// commas; or none.
+    #[arg(long, default_value = "form,url")]
+    claims: Claimed,
+    /// The answers: an object with an ElicitResult under the key of each question, or under *.
+    #[arg(long, default_value = r#"{"*":{"action":"cancel"}}"#, value_parser = answers)]
+    answers: Answers,
+    /// The budget of one request.
+    #[arg(long, default_value_t = 10_000)]
+    timeout_ms: u64,
+    /// The most rounds.
+    #[arg(long)]
+    rounds: Option<u32>,
+}
+
+type Answers = BTreeMap<String, RawJson>;
+
+fn method(name: &str) -> Result<Method, String> {
+    Method::from_name(name).ok_or_else(|| "expected a method that may ask".into())
+}
+
+fn object(text: &str) -> Result<Value, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+/// Takes the answers as they are written.
+fn answers(text: &str) -> Result<Answers, String> {
+    let answers: BTreeMap<String, Box<RawValue>> =
+        serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let answer = |(key, answer): (String, Box<RawValue>)| {
+        Ok((key, RawJson::parse(answer.get()).map_err(|error| error.to_string())?))
+    };
+    answers.into_iter().map(answer).collect()
+}
+
+impl Call {
+    /// Calls, and prints what came of it.
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        let method = self.method;
+        let line = match self.carry_out().await {
+            Ok(Ended::Settled(Outcome::Complete(result))) => {
+                json!({"outcome": "complete", "text": text(method, &result)})
+            }
+            Ok(Ended::Settled(Outcome::Error(error))) => refusal(Some(error.code), &error.message),
+            Ok(Ended::Settled(outcome)) => refusal(None, &outcome.to_string()),
+            Ok(Ended::GaveUp(why)) => refusal(None, &why.to_string()),
+            // What this side refuses to send is an outcome, too.
+            Err(failure) => refusal(None, &failure.downcast::<StartError>()?.to_string()),
+        };
+        println!("{line}");
+        Ok(())
+    }
+
+    async fn carry_out(self) -> Result<Ended, Failure> {
+        let surface = surface(self.answers)?;
+        let claims = self.claims.claims(&surface);
+        let params = params(self.method, &self.name, self.arguments);
+        let params = RawJson::from_value(&params)?;
+        let binding = Binding::new(self.url.as_deref().unwrap_or("stdio"));
+        let request = Request::new(InvocationId::new("call-1")?, self.method, params, binding);
+        let mut limits = Limits::default();
+        limits.rounds_max = self.rounds.unwrap_or(limits.rounds_max);
+        limits.clocks.leg = Duration::from_millis(self.timeout_ms);
+        let start = |now| Invocation::start(now, request, claims, limits);
+        if let Some(url) = self.url {
+            let http = Http::new(&url);
+            let (call, actions) = start(http.now())?;
+            return Ok(http.drive(call, actions, &surface, &Silent).await);
+        }
+        let (program, arguments) = self.command.split_first().ok_or("a command is missing")?;
+        let mut command = Command::new(program);
+        command.args(arguments);
+        let child = Child::spawn(command)?;
+        let (call, actions) = start(child.now())?;
+        let surface: Arc<dyn Surface> = Arc::new(surface);
+        let drive = move || child.drive(call, actions, &surface, &Silent, mpsc::channel());
+        Ok(tokio::task::spawn_blocking(drive).await?)
+    }
+}
+
+/// Makes who answers.
+fn surface(answers: Answers) -> Result<Given, WireError> {
+    let sampled = json!({
+        "role": "assistant",
+        "model": "test",
+        "content": {"type": "text", "text": "sampled text"},
+        "stopReason": "endTurn",
+    });
+    let roots = json!({"roots": [{"uri": "file:///tmp"}]});
+    let (sampled, roots) = (RawJson::from_value(&sampled)?, RawJson::from_value(&roots)?);
+    Ok(Given { answers, sampled, roots })
+}
+
+fn params(method: Method, name: &str, arguments: Value) -> Value {
+    let client = json!({"name": "mrtr-peer", "version": env!("CARGO_PKG_VERSION")});
+    let meta = json!({"io.modelcontextprotocol/clientInfo": client});
+    match method {
+        Method::ToolsCall | Method::PromptsGet => {
+            json!({"name": name, "arguments": arguments, "_meta": meta})
+        }
+        Method::ResourcesRead => json!({"uri": name, "_meta": meta}),
+    }
+}
+
+fn refusal(code: Option<i64>, message: &str) -> Value {
+    json!({"outcome": "error", "code": code, "message": message})
+}
+
+/// Finds the first text of a result.
+fn text(method: Method, result: &RawJson) -> Value {
+    let result: Value = serde_json::from_str(result.as_str()).unwrap_or_default();
+    let (list, text) = match method {
+        Method::ToolsCall => ("content", "/text"),
+        Method::PromptsGet => ("messages", "/content/text"),
+        Method::ResourcesRead => ("contents", "/text"),
+    };
+    let all = result.get(list).and_then(Value::as_array).into_iter().flatten();
+    all.filter_map(|one| one.pointer(text)).next().cloned().unwrap_or_default()
+}
+
+/// Watches the call, and says nothing of it.
+struct Silent;
+
+impl Observer for Silent {
+    fn sends(&self, _: &LegRequest, _: Phase) {}
+    fn returned(&self, _: &LegId, _: Phase) {}
+}

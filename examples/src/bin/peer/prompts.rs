@@ -1,0 +1,67 @@
+//! The prompt and the resource of the peer's server.
+
+use mrtr_core::{
+    exchange::{Event, Flow, Pending, Run},
+    wire::RawJson,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{forms, serve::invalid_params};
+
+const PROMPT: &str = "ask";
+const RESOURCE: &str = "ask://resource";
+
+/// Describes the one prompt.
+pub(crate) fn prompt() -> Value {
+    json!([{"name": PROMPT, "description": "Asks for a name."}])
+}
+
+/// Describes the one resource.
+pub(crate) fn resource() -> Value {
+    json!([{
+        "uri": RESOURCE,
+        "name": "resource",
+        "description": "Asks for a name.",
+        "mimeType": "text/plain",
+    }])
+}
+
+/// Gets the prompt.
+pub(crate) fn get(run: &Run) -> Event {
+    #[derive(Deserialize)]
+    struct Get {
+        name: String,
+    }
+    if !serde_json::from_str(run.params.as_str()).is_ok_and(|get: Get| get.name == PROMPT) {
+        return invalid_params("Unknown prompt");
+    }
+    Flow::run(run, |flow| {
+        let text = format!("prompt:{}", name(flow)?);
+        let message = json!({"role": "user", "content": {"type": "text", "text": text}});
+        Ok(RawJson::from_value(&json!({"messages": [message]}))?)
+    })
+}
+
+/// Reads the resource.
+pub(crate) fn read(run: &Run) -> Event {
+    #[derive(Deserialize)]
+    struct Read {
+        uri: String,
+    }
+    if !serde_json::from_str(run.params.as_str()).is_ok_and(|read: Read| read.uri == RESOURCE) {
+        return invalid_params("Unknown resource");
+    }
+    Flow::run(run, |flow| {
+        let text = format!("resource:{}", name(flow)?);
+        let contents = json!([{"uri": RESOURCE, "mimeType": "text/plain", "text": text}]);
+        // It is for who gave the name, and for this once.
+        let result = json!({"contents": contents, "ttlMs": 0, "cacheScope": "private"});
+        Ok(RawJson::from_value(&result)?)
+    })
+}
+
+fn name(flow: &mut Flow<'_>) -> Result<String, Pending> {
+    let answer = flow.accepted("who", "Who asks?", forms::text("name")?)?;
+    Ok(answer.text("name").unwrap_or_default().into())
+}
