@@ -1,0 +1,145 @@
+//! One scripted exchange, and the checks that look at what came of it.
+
+use super::{
+    call::{self, Call, Server},
+    json::Json,
+    play::{Found, Play},
+    script::{Script, Step},
+    stage::Stage,
+};
+use crate::check::{Check, Level, Problem, Verdict, cut};
+
+type Judge = Box<dyn Fn(&Play) -> Found + Send + Sync>;
+
+/// Is an exchange and what is asked of it.
+pub(crate) struct Case {
+    pub(crate) call: Call,
+    pub(crate) script: Script,
+    /// Paths of client capabilities without which nothing can be said.
+    needs: &'static [&'static [&'static str]],
+    /// Whether a client that never calls says anything.
+    needs_no_leg: bool,
+    pub(crate) items: Vec<Item>,
+}
+
+/// Is a check of an exchange.
+pub(crate) struct Item {
+    pub(crate) id: &'static str,
+    pub(crate) level: Level,
+    pub(crate) source: &'static str,
+    pub(crate) about: &'static str,
+    judge: Judge,
+}
+
+/// The claims that a case may need.
+pub(crate) mod needs {
+    pub(crate) const URL: &[&[&str]] = &[&["elicitation", "url"]];
+    pub(crate) const SAMPLING: &[&[&str]] = &[&["sampling"]];
+    pub(crate) const ROOTS: &[&[&str]] = &[&["roots"]];
+    pub(crate) const ALL: &[&[&str]] = &[&["elicitation"], &["sampling"], &["roots"]];
+}
+
+impl Case {
+    /// Makes a case in which a server answers the legs of a call in turn, the last answer again
+    /// and again.
+    pub(crate) fn new(call: Call, legs: impl Into<Vec<Step>>) -> Self {
+        let script = Script { legs: legs.into(), others: Vec::new() };
+        Self { call, script, needs: &[], needs_no_leg: false, items: Vec::new() }
+    }
+
+    /// Answers another method otherwise than is sound.
+    pub(crate) fn with_other(mut self, method: &'static str, step: Step) -> Self {
+        self.script.others.push((method, step));
+        self
+    }
+
+    /// Says nothing about a client that does not claim these.
+    pub(crate) fn needs(self, needs: &'static [&'static [&'static str]]) -> Self {
+        Self { needs, ..self }
+    }
+
+    /// Says something also about a client that never calls.
+    pub(crate) fn without_leg(self) -> Self {
+        Self { needs_no_leg: true, ..self }
+    }
+
+    /// Adds a check.
+    pub(crate) fn check(
+        mut self,
+        id: &'static str,
+        level: Level,
+        source: &'static str,
+        about: &'static str,
+        judge: impl Fn(&Play) -> Found + Send + Sync + 'static,
+    ) -> Self {
+        self.items.push(Item { id, level, source, about, judge: Box::new(judge) });
+        self
+    }
+
+    /// Plays the exchange.
+    pub(crate) fn play(&self, command: &[String]) -> Result<Play, String> {
+        let Call { method, name, is_stdio, .. } = &self.call;
+        let stage = Stage::start(self.script.clone(), method, name, *is_stdio)
+            .map_err(|error| error.to_string())?;
+        let relay = call::relay(stage.address());
+        let url = stage.url();
+        let server = if *is_stdio { Server::Command(&relay) } else { Server::Url(&url) };
+        let ended = call::run(command, &self.call, &server)
+            .map_err(|error| format!("{command:?} did not start: {error}"))?;
+        Ok(Play { call: self.call.clone(), seen: stage.seen(), ended })
+    }
+
+    /// Judges what came of it.
+    pub(crate) fn judge(&self, play: &Result<Play, String>) -> Vec<Check> {
+        self.items.iter().map(|item| item.check(self.found(item, play))).collect()
+    }
+
+    fn found(&self, item: &Item, play: &Result<Play, String>) -> Found {
+        let play = play.as_ref().map_err(|why| Problem::NotOffered(why.clone()))?;
+        if self.call.is_stdio && play.seen.is_empty() {
+            let why = format!("it starts no server over stdio: {}", play.how_it_ended());
+            return Err(Problem::NotOffered(why));
+        }
+        let legs = play.legs();
+        if let Some(first) = legs.first() {
+            let claimed = first.params().and_then(|params| params.at(CAPABILITIES));
+            let is_claimed = |path: &&&[&str]| claimed.is_some_and(|it| it.at(path).is_some());
+            if let Some(missing) = self.needs.iter().find(|path| !is_claimed(path)) {
+                let claimed = claimed.map_or("nothing".into(), Json::to_string);
+                let why = format!("it claims no {}: {}", missing.join("."), cut(&claimed, 200));
+                return Err(Problem::NotOffered(why));
+            }
+        }
+        if legs.is_empty() && !self.needs_no_leg {
+            return Err(match self.needs {
+                [] => play.fails(format!("no {}; {}", self.call.method, play.how_it_ended())),
+                _ => Problem::NotOffered(format!("it does not call: {}", play.said())),
+            });
+        }
+        if play.ended.was_stopped || play.ended.code != Some(0) {
+            return Err(play.fails(play.how_it_ended()));
+        }
+        play.outcome()?;
+        (item.judge)(play)
+    }
+}
+
+/// Where a request declares what the client can do.
+pub(crate) const CAPABILITIES: &[&str] = &["_meta", "io.modelcontextprotocol/clientCapabilities"];
+
+impl Item {
+    fn check(&self, found: Found) -> Check {
+        let Self { id, level, source, about, .. } = *self;
+        Check { id, level, source, about, verdict: verdict(level, found) }
+    }
+}
+
+/// Makes a verdict. What is only information can not fail.
+pub(crate) fn verdict(level: Level, found: Found) -> Verdict {
+    match found {
+        Err(Problem::Failed { came_back, .. }) if level == Level::Info => {
+            Verdict::Passed { seen: format!("otherwise: {came_back}") }
+        }
+        found => found.into(),
+    }
+}

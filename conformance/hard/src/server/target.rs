@@ -1,0 +1,189 @@
+//! The server that is tried, and all that is sent to it.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+    time::Instant,
+};
+
+use serde_json::Value;
+
+use super::{
+    always::{Always, Ledger},
+    call::Call,
+    fixture::Fixture,
+    seen::{Outcome, Round, Seen},
+};
+use crate::{
+    check::{Problem, cut},
+    http::{self, Address, Connection, Request},
+};
+
+/// Is a server, and what it said so far.
+pub(crate) struct Target {
+    address: Address,
+    /// The same server, with states that live for a second.
+    pub(crate) short_lived: Option<Box<Target>>,
+    /// The same server, with at most two rounds a flow.
+    pub(crate) two_rounds: Option<Box<Target>>,
+    next_id: AtomicU64,
+    ledger: Mutex<Ledger>,
+    /// The fixtures that are not listed or do not work, and why.
+    lacks: Mutex<BTreeMap<Fixture, String>>,
+}
+
+impl Target {
+    pub(crate) fn new(address: Address) -> Self {
+        Self {
+            address,
+            short_lived: None,
+            two_rounds: None,
+            next_id: AtomicU64::new(1),
+            ledger: Mutex::default(),
+            lacks: Mutex::default(),
+        }
+    }
+
+    /// Sends a request on a connection of its own.
+    pub(crate) fn send(&self, call: &Call) -> Seen {
+        self.exchange(call, |request| http::send(&self.address, request))
+    }
+
+    /// Sends requests one after the other on one connection.
+    pub(crate) fn send_on_one_connection(&self, calls: &[Call]) -> Result<Vec<Seen>, Problem> {
+        let unreachable = |error| Problem::Failed {
+            sent: "a connection".into(),
+            came_back: format!("no connection: {error}"),
+        };
+        let mut connection = Connection::open(&self.address).map_err(unreachable)?;
+        let mut seen = Vec::new();
+        for call in calls {
+            seen.push(
+                self.exchange(call, |request| {
+                    connection.send(&self.address, request, "keep-alive")
+                }),
+            );
+        }
+        Ok(seen)
+    }
+
+    /// Sends a request of HTTP that is no call.
+    pub(crate) fn send_plain(&self, request: &Request) -> Seen {
+        let sent = format!("{} with {:?}", request.method, request.headers);
+        let began = Instant::now();
+        let response = http::send(&self.address, request);
+        Seen::read(sent, response, began.elapsed())
+    }
+
+    fn exchange(
+        &self,
+        call: &Call,
+        send: impl FnOnce(&Request) -> std::io::Result<http::Response>,
+    ) -> Seen {
+        let next = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let id = call.expected_id(next);
+        let request = call.request(id.as_deref().unwrap_or("null"));
+        let sent = cut(&String::from_utf8_lossy(&request.body), 3000);
+        let began = Instant::now();
+        let response = send(&request);
+        let seen = Seen::read(sent, response, began.elapsed());
+        let id = id.and_then(|id| serde_json::from_str::<Value>(&id).ok());
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner).note(call, id.as_ref(), &seen);
+        seen
+    }
+
+    /// Says what all answers so far had in common.
+    pub(crate) fn always(&self, rule: Always) -> Result<String, Problem> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner).found(rule)
+    }
+
+    /// Remembers why a fixture is not to be had.
+    pub(crate) fn note_lack(&self, fixture: Fixture, why: &str) {
+        let mut lacks = self.lacks.lock().unwrap_or_else(PoisonError::into_inner);
+        lacks.entry(fixture).or_insert_with(|| why.into());
+    }
+
+    /// Expects that a fixture is there and works: what is refused says nothing if all is refused.
+    pub(crate) fn needs(&self, fixture: Fixture) -> Result<(), Problem> {
+        match self.lacks.lock().unwrap_or_else(PoisonError::into_inner).get(&fixture) {
+            Some(why) => Err(Problem::NotOffered(format!("{}: {why}", fixture.name()))),
+            None => Ok(()),
+        }
+    }
+
+    /// Notes which fixtures there are not: they are not listed, and calls of them are refused. A
+    /// resource may be there and not be listed, if it is one of a template.
+    pub(crate) fn look_around(&self) {
+        let mut lists: BTreeMap<&str, Option<Vec<String>>> = BTreeMap::new();
+        for fixture in Fixture::ALL {
+            let (method, kind, parameter) = fixture.listed();
+            let list = lists.entry(method).or_insert_with(|| self.list(method, kind, parameter));
+            let is_listed =
+                list.as_ref().is_none_or(|names| names.iter().any(|name| name == fixture.name()));
+            let answers = || {
+                matches!(
+                    self.send(&fixture.call()).outcome,
+                    Outcome::Complete(_) | Outcome::Asks(_)
+                )
+            };
+            if !is_listed && !answers() {
+                self.note_lack(fixture, "it is not listed, and refused");
+            }
+        }
+    }
+
+    fn list(&self, method: &str, kind: &str, parameter: &str) -> Option<Vec<String>> {
+        let seen = self.send(&Call::new(method));
+        let listed = seen.response()?.get("result")?.get(kind)?.as_array()?;
+        let name = |entry: &Value| entry.get(parameter).and_then(Value::as_str).map(Into::into);
+        Some(listed.iter().filter_map(name).collect())
+    }
+
+    /// Makes the first request of a fixture and expects its first question.
+    pub(crate) fn begin(&self, fixture: Fixture) -> Result<Round, Problem> {
+        self.begin_with(fixture, &fixture.call())
+    }
+
+    /// Makes a first request of a fixture and expects its first question.
+    pub(crate) fn begin_with(&self, fixture: Fixture, call: &Call) -> Result<Round, Problem> {
+        let seen = self.send(call);
+        let round = seen.asks(fixture.keys())?;
+        if fixture.has_state() && round.state.as_deref().unwrap_or_default().is_empty() {
+            return Err(seen.fail("a requestState"));
+        }
+        Ok(round)
+    }
+
+    /// Makes the first request of a fixture, and returns the state.
+    pub(crate) fn state_of(&self, fixture: Fixture) -> Result<String, Problem> {
+        Ok(self.begin(fixture)?.state.unwrap_or_default())
+    }
+
+    /// Plays a fixture of one round to its end with these answers, and returns what came back.
+    pub(crate) fn play(&self, fixture: Fixture, answers: &str) -> Result<Seen, Problem> {
+        let round = self.begin(fixture)?;
+        Ok(self.send(&fixture.call().answers(answers).state(round.state.as_deref())))
+    }
+
+    /// Plays the first round of `two_rounds` under a name, and returns the state of the second.
+    pub(crate) fn second_state(&self, name: &str) -> Result<String, Problem> {
+        let answers = super::fixture::name_under("first", name);
+        let seen = self.play(Fixture::TwoRounds, &answers)?;
+        match seen.asks(&["second"])?.state {
+            Some(state) if !state.is_empty() => Ok(state),
+            _ => Err(seen.fail("a requestState")),
+        }
+    }
+
+    /// Returns whether a fixture still works.
+    pub(crate) fn still_works(&self) -> Result<(), Problem> {
+        let plain = self.send(&Fixture::Plain.call());
+        match plain.outcome {
+            Outcome::Complete(_) => Ok(()),
+            Outcome::ToolError | Outcome::Asks(_) | Outcome::Error { .. } | Outcome::Nothing => {
+                Err(plain.fail("the server to go on working"))
+            }
+        }
+    }
+}
