@@ -28,8 +28,11 @@ pub(super) struct Expected {
     pub(super) records: Vec<(RecordId, String)>,
     pub(super) changes: Vec<(SessionId, InteractionId, String)>,
     pub(super) outcomes: Vec<(InvocationId, String)>,
-    pub(super) moves: Vec<(InvocationId, Phase, Phase)>,
+    pub(super) moves: Vec<Move>,
 }
+
+/// Is a change of phase: from what to what, and after it the leg, the round and what is open.
+pub(super) type Move = (InvocationId, Phase, Phase, [usize; 3]);
 
 impl Expected {
     pub(super) fn misuse(misuse: impl Into<String>) -> Self {
@@ -105,11 +108,15 @@ impl Expected {
         let moves: Vec<_> = reports
             .iter()
             .filter_map(|report| match report {
-                Report::Moved(step) => Some((step.invocation.clone(), step.from, step.to)),
+                Report::Moved(step) => {
+                    let [leg, round] = [step.leg, step.round].map(|no| no.try_into().unwrap());
+                    let after = [leg, round, step.open];
+                    Some((step.invocation.clone(), step.from, step.to, after))
+                }
                 _ => None,
             })
             .collect();
-        let by_invocation = |step: &(InvocationId, Phase, Phase)| step.0.clone();
+        let by_invocation = |step: &Move| step.0.clone();
         let expected = sorted(&self.moves, by_invocation);
         Rule::SameReports.same("moves", &sorted(&moves, by_invocation), &expected)
     }

@@ -5,8 +5,11 @@
 //! model, written from the requirements, which knows what must come of each event; and the surfaces
 //! and the store, which must agree with it in the end. [`World::of`] tries them on hosts that lie.
 
+mod answers;
 mod call;
+mod checks;
 mod expected;
+mod frames;
 mod host;
 mod model;
 mod op;

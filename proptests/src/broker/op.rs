@@ -234,6 +234,8 @@ pub enum Does {
     TakeAll,
     /// It misses the next change.
     Miss,
+    /// It misses all that it was sent.
+    MissAll,
     /// It takes the one after the next first.
     Swap,
     /// It takes a change again that it had before.
@@ -376,7 +378,8 @@ impl From<u8> for Does {
         match byte % 16 {
             0..6 => Self::Take,
             6..9 => Self::TakeAll,
-            9 | 10 => Self::Miss,
+            9 => Self::Miss,
+            10 => Self::MissAll,
             11 | 12 => Self::Swap,
             13 => Self::Repeat(byte / 16),
             14 => Self::Stray(byte / 16),

@@ -60,7 +60,7 @@ pub(super) fn limits(setup: u8) -> Limits {
         session_pending_max: if has(7) { 1 } else { 64 },
         interactions_max: if has(1) { 2 } else { 64 },
         connection_bytes_max: if has(4) { 900 } else { 1_000_000 },
-        past_max: if has(5) { 1 } else { 1024 },
+        past_max: if has(5) { 2 } else { 1024 },
         request_bytes_max: REQUEST_BYTES_MAX,
         message_bytes_max: MESSAGE_BYTES_MAX,
         label_bytes_max: LABEL_BYTES_MAX,

@@ -90,11 +90,11 @@ impl Surface {
                 }
                 Ok(gapped)
             }
-            Does::Miss => {
-                if !self.on_the_way.is_empty() {
-                    self.on_the_way.remove(0);
-                    self.is_whole = false;
-                }
+            Does::Miss | Does::MissAll => {
+                let all = self.on_the_way.len();
+                let missed = if does == Does::Miss { all.min(1) } else { all };
+                self.is_whole &= missed == 0;
+                self.on_the_way.drain(..missed);
                 Ok(None)
             }
             Does::Swap if self.on_the_way.len() > 1 => {

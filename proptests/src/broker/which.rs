@@ -126,7 +126,7 @@ impl<H: Host> World<H> {
 
     fn number(&self, of: &InvocationId, which: WhichNumber) -> u64 {
         let call = self.model.calls.iter().find(|call| call.id == *of);
-        // A first question of number 0 is left out, see `a_first_question_may_have_any_number`.
+        // Numbers begin at 1: a first question of number 0 is refused as a duplicate.
         let last = call.and_then(|call| call.number_last());
         match (which, last) {
             (WhichNumber::Next(gap), last) => {

@@ -1,24 +1,23 @@
 //! A host, its providers, its store and its surfaces, and the checks after everything that happens.
 
-use core::fmt::Debug;
 use std::collections::BTreeSet;
 
 use mrtr_core::{
-    Broker, Instant, InvocationId, SessionId, ToolCallId, TurnId,
+    Broker, Instant, SessionId, ToolCallId, TurnId,
     broker::{
-        Action, Call, Change, Closure, Decision, Epoch, Event, HostFrame, InteractionId, Limits,
-        Misuse, ProviderFrame, Record, RecordId, Report, Scope,
+        Action, Call, Change, Closure, Epoch, Event, InteractionId, Limits, ProviderFrame, Record,
+        RecordId, Scope,
     },
 };
 
 use super::{
     Does, Op, Rule, WhichScope,
-    expected::{Expected, misuse_said, outcome_said, refusal_said},
-    host::{Host, Out},
+    expected::Expected,
+    host::Host,
     model::Model,
     rule::{Broken, Checked},
-    script::{self, Fit, NAMES, OTHER_NAMES, SENTINEL, raw},
-    setup::{CONNECTIONS, SPANS, SURFACES, connection, limits, registration, session, turn},
+    script::{self, Fit, raw},
+    setup::{SPANS, SURFACES, connection, limits, registration, session, turn},
     store::Store,
     surface::Surface,
     watch::Watch,
@@ -39,17 +38,17 @@ use super::{
 pub struct World<H: Host = Broker> {
     pub(super) host: H,
     /// Has the same life as the host, but with providers that call themselves otherwise.
-    stranger: H,
+    pub(super) stranger: H,
     pub(super) model: Model,
-    watch: Watch,
+    pub(super) watch: Watch,
     pub(super) store: Store,
     pub(super) surfaces: Vec<Surface>,
     /// All changes of this life.
-    changes: Vec<Change>,
+    pub(super) changes: Vec<Change>,
     /// The questions of all lives whose answer went out.
     delivered: BTreeSet<InteractionId>,
-    now: Instant,
-    seen: BTreeSet<String>,
+    pub(super) now: Instant,
+    pub(super) seen: BTreeSet<String>,
 }
 
 impl World {
@@ -324,176 +323,4 @@ impl<H: Host> World<H> {
         self.changes.clear();
         self.check()
     }
-
-    fn step(&mut self, event: Event, expected: Expected) -> Checked {
-        self.step_given(event, None, expected)
-    }
-
-    /// Hands an event over, and checks what comes of it: first what must never be, then what the
-    /// model expects.
-    fn step_given(
-        &mut self,
-        event: Event,
-        given: Option<(Decision, String)>,
-        expected: Expected,
-    ) -> Checked {
-        self.check_secrets(&format!("{event:?}"))?;
-        let before = self.host.clone();
-        let result = self.host.handle(self.now, event.clone());
-        let strange = self.stranger.handle(self.now, under_other_names(&event));
-        self.check_shown(&result, &strange)?;
-        match result {
-            Err(misuse) => self.refused(&misuse, &expected, &before)?,
-            Ok(out) => {
-                self.watch.see(&event, given, &out.actions)?;
-                expected.check(&out)?;
-                self.check_unchanged(before, event, &expected)?;
-                self.carry_out(&out)?;
-            }
-        }
-        self.check()
-    }
-
-    fn refused(&mut self, misuse: &Misuse, expected: &Expected, before: &H) -> Checked {
-        self.seen.insert(format!("misuse {}", misuse_said(misuse)));
-        self.check_secrets(&misuse.to_string())?;
-        Rule::ChangesNothing
-            .holds(self.host == *before, || format!("{misuse:?} changes the host"))?;
-        expected.check_misuse(misuse)
-    }
-
-    /// Checks that what has nothing to do changes nothing, and what is refused but a count: as what
-    /// is no frame at all does.
-    fn check_unchanged(&self, mut before: H, event: Event, expected: &Expected) -> Checked {
-        match event {
-            Event::Connected(_)
-            | Event::Disconnected(_)
-            | Event::Registered { .. }
-            | Event::Retired(_) => return Ok(()),
-            Event::Frame { connection, .. } if expected.is_refused() => {
-                let error = ProviderFrame::decode(b"").unwrap_err();
-                before.handle(self.now, Event::Unreadable { connection, error }).unwrap();
-            }
-            Event::Unreadable { .. } => return Ok(()),
-            _ => {}
-        }
-        let is_same = !expected.moves.is_empty() || self.host == before;
-        Rule::ChangesNothing.holds(is_same, || "the host is not what it was".into())
-    }
-
-    fn carry_out(&mut self, out: &Out) -> Checked {
-        for report in &out.reports {
-            if let Report::Refused { why, .. } = report {
-                self.seen.insert(format!("refused {}", refusal_said(why)));
-            }
-        }
-        for action in &out.actions {
-            match action {
-                Action::Deliver { frame, .. } => {
-                    let read = HostFrame::decode(frame.to_json().as_bytes());
-                    Rule::SameFrames.same("a frame", &read.as_ref(), &Ok(frame))?;
-                }
-                Action::Store(record) => {
-                    self.store.put(record, &self.model.limits)?;
-                    if let Record::Closed { why, .. } = record {
-                        self.seen.insert(format!("closed {why:?}"));
-                    }
-                }
-                Action::Project(change) => {
-                    self.surfaces.iter_mut().for_each(|surface| surface.send(change));
-                    self.changes.push(change.clone());
-                    if let mrtr_core::broker::What::Ended { how, .. } = &change.what {
-                        self.seen.insert(format!("ended {how:?}"));
-                    }
-                }
-                Action::Settle { outcome, .. } => {
-                    let said = outcome_said(outcome);
-                    let kept = said.split(" {").next().unwrap_or_default();
-                    self.seen.insert(format!("settled {kept}"));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Checks that an operator sees no secret, and sees the same whatever providers call themselves.
-    fn check_shown(&self, shown: &impl Debug, strange: &impl Debug) -> Checked {
-        let (shown, strange) = (format!("{shown:?}"), format!("{strange:?}"));
-        self.check_secrets(&shown)?;
-        Rule::IgnoresNames.holds(shown == strange, || format!("{shown}\n{strange}"))
-    }
-
-    fn check_secrets(&self, shown: &str) -> Checked {
-        Rule::KeepsSecrets.holds(!shown.contains(SENTINEL), || shown.into())
-    }
-
-    /// Checks what holds between any two events.
-    ///
-    /// # Errors
-    ///
-    /// A rule that does not hold.
-    pub fn check(&self) -> Checked {
-        self.check_shown(&self.host, &self.stranger)?;
-        for of in 0..3 {
-            self.watch.check_snapshot(&self.host.snapshot(&session(of)))?;
-        }
-        for surface in &self.surfaces {
-            surface.check(&self.host.snapshot(surface.session()))?;
-        }
-        let due = self.model.live().map(|call| call.due(&self.model.limits).0).min();
-        Rule::SameDeadline.same("what runs out", &self.host.deadline(), &due)?;
-        let live: BTreeSet<InvocationId> = self.model.live().map(|call| call.id.clone()).collect();
-        let found = self.host.invocations().into_iter().collect();
-        let rule = Rule::SameState;
-        rule.same("what is live", &live, &found)?;
-        for call in &self.model.calls {
-            let phase = (!call.is_over).then(|| call.phase());
-            rule.same("a phase", &self.host.phase(&call.id), &phase)?;
-            let owner = self.host.owner(&call.id).map(|owner| {
-                (
-                    &owner.session,
-                    &owner.turn,
-                    &owner.tool_call,
-                    &owner.registration,
-                    owner.connection,
-                )
-            });
-            let bound = &call.call;
-            let bound = (
-                &bound.session,
-                &bound.turn,
-                &bound.tool_call,
-                &bound.registration,
-                call.connection,
-            );
-            rule.same("an owner", &owner, &(!call.is_over).then_some(bound))?;
-        }
-        for number in CONNECTIONS {
-            let connection = mrtr_core::broker::ConnectionId::new(number);
-            let known = self.model.connections.iter().find(|(known, _)| *known == connection);
-            let refused = known.map(|(_, refused)| *refused);
-            rule.same("a count", &self.host.refused(connection), &refused)?;
-        }
-        for what in 0..3 {
-            let registration = registration(what);
-            let on = self.model.registered_on(&registration);
-            rule.same("a registration", &self.host.registered_on(&registration), &on)?;
-        }
-        Ok(())
-    }
-}
-
-/// Says the same under other names.
-fn under_other_names(event: &Event) -> Event {
-    let mut event = event.clone();
-    if let Event::Frame { frame: ProviderFrame::InteractionRequest { request, .. }, .. } =
-        &mut event
-    {
-        let mut text = request.as_str().to_owned();
-        for (name, other) in NAMES.into_iter().zip(OTHER_NAMES) {
-            text = text.replace(name, other);
-        }
-        *request = raw(&text);
-    }
-    event
 }
