@@ -8,7 +8,7 @@ use core::{fmt, str};
 use super::{Closure, Question, exact::Exact};
 use crate::{
     InvocationId,
-    wire::{RawJson, WireError, Writer, write_text},
+    wire::{RawJson, WireError, Writer},
 };
 
 /// The bytes that a frame may have: a result, an answer or a request, and what is around it.
@@ -158,23 +158,24 @@ impl ProviderFrame {
     #[must_use]
     pub fn to_json(&self) -> String {
         match self {
-            Self::Accepted { invocation } => line("accepted", invocation, &[]),
-            Self::Rejected { invocation, error } => {
-                line("rejected", invocation, &[("error", error.as_str())])
-            }
-            Self::Progress { invocation } => line("progress", invocation, &[]),
+            Self::Accepted { invocation } => line("accepted", invocation, |_| {}),
+            Self::Rejected { invocation, error } => line("rejected", invocation, |frame| {
+                frame.member("error", error.as_str());
+            }),
+            Self::Progress { invocation } => line("progress", invocation, |_| {}),
             Self::InteractionRequest { invocation, interaction, request } => {
-                let members =
-                    [("interaction", &*format!("{interaction}")), ("request", request.as_str())];
-                line("interaction_request", invocation, &members)
+                line("interaction_request", invocation, |frame| {
+                    frame.member("interaction", &format!("{interaction}"));
+                    frame.member("request", request.as_str());
+                })
             }
-            Self::Result { invocation, result } => {
-                line("result", invocation, &[("result", result.as_str())])
-            }
-            Self::Failed { invocation, error } => {
-                line("failed", invocation, &[("error", error.as_str())])
-            }
-            Self::Released { invocation } => line("released", invocation, &[]),
+            Self::Result { invocation, result } => line("result", invocation, |frame| {
+                frame.member("result", result.as_str());
+            }),
+            Self::Failed { invocation, error } => line("failed", invocation, |frame| {
+                frame.member("error", error.as_str());
+            }),
+            Self::Released { invocation } => line("released", invocation, |_| {}),
         }
     }
 
@@ -234,22 +235,24 @@ impl HostFrame {
     #[must_use]
     pub fn to_json(&self) -> String {
         match self {
-            Self::Call { invocation, request } => {
-                line("call", invocation, &[("request", request.as_str())])
-            }
+            Self::Call { invocation, request } => line("call", invocation, |frame| {
+                frame.member("request", request.as_str());
+            }),
             Self::InteractionResult { invocation, interaction, result } => {
-                let members =
-                    [("interaction", &*format!("{interaction}")), ("result", result.as_str())];
-                line("interaction_result", invocation, &members)
+                line("interaction_result", invocation, |frame| {
+                    frame.member("interaction", &format!("{interaction}"));
+                    frame.member("result", result.as_str());
+                })
             }
             Self::InteractionRefused { invocation, interaction, code } => {
-                let members =
-                    [("interaction", &*format!("{interaction}")), ("code", &*quoted(code))];
-                line("interaction_refused", invocation, &members)
+                line("interaction_refused", invocation, |frame| {
+                    frame.member("interaction", &format!("{interaction}"));
+                    frame.text("code", code);
+                })
             }
-            Self::Cancel { invocation, why } => {
-                line("cancel", invocation, &[("why", &quoted(&format!("{why}")))])
-            }
+            Self::Cancel { invocation, why } => line("cancel", invocation, |frame| {
+                frame.text("why", &format!("{why}"));
+            }),
         }
     }
 
@@ -273,21 +276,14 @@ fn checked(bytes: &[u8]) -> Result<RawJson, WireError> {
     RawJson::parse_message(str::from_utf8(bytes).map_err(|_| WireError::NotUtf8)?)
 }
 
-fn quoted(text: &str) -> String {
-    let mut json = String::new();
-    write_text(text, &mut json);
-    json
-}
-
-/// Writes one line. Where JSON that is carried has a line break, it has it between two tokens.
-fn line(kind: &str, invocation: &InvocationId, members: &[(&str, &str)]) -> String {
+/// Writes a frame of a kind, with the members that are its own.
+fn line(kind: &str, invocation: &InvocationId, members: impl FnOnce(&mut Writer)) -> String {
     let mut frame = Writer::default();
     frame.text("invocation", invocation.as_str());
-    members.iter().for_each(|(name, value)| frame.member(name, value));
+    members(&mut frame);
     let mut line = Writer::default();
     line.member(kind, &frame.end());
-    let line = line.end();
-    if line.contains(['\r', '\n']) { line.replace(['\r', '\n'], " ") } else { line }
+    line.line()
 }
 
 /// Writes which frame it is, and of what it carries the size.

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 
 use super::{
-    Broker, Closure, ConnectionId, Ending, InteractionId, Misuse, Outcome, ProviderFrame, Question,
+    Broker, Closure, ConnectionId, InteractionId, Misuse, Outcome, ProviderFrame, Question,
     RecordId, RecordKind, Refused,
     id::invocation_number,
     invocation::{Answered, Live, Pending, Stage},
@@ -104,7 +104,7 @@ impl Broker {
                 return Err(Refused::Limit { what, max });
             }
         }
-        let question = Question::decode(request.as_str(), limits)?;
+        let question = Question::read(request.as_str(), limits)?;
         // Nobody is asked for a provider that would have no time to go on.
         Ok(if live.timer.is_spent(now, &limits.clocks) {
             Input::Ended(End::timed_out(Clock::Execution))
@@ -121,14 +121,11 @@ impl Broker {
         response: Response,
     ) -> Result<Answered, Misuse> {
         let (live, pending) = self.pending(interaction, Some(session))?;
-        match &pending.stage {
-            Stage::Open => {}
-            // Nobody was shown it.
-            Stage::Opening => return Err(Misuse::UnknownInteraction),
-            Stage::Committing(answer) => {
-                return Err(Misuse::Stale { won: Some(Ending::Answered(answer.decision)) });
-            }
+        // Nobody was shown it.
+        if pending.stage == Stage::Opening {
+            return Err(Misuse::UnknownInteraction);
         }
+        pending.unanswered()?;
         debug_assert_eq!(live.phase, Phase::AwaitingInteraction, "an open question is waited for");
         let answered = pending.interaction.question.answer(response)?;
         let bytes_max = self.ledger.limits.form.answer_bytes_max;
@@ -140,12 +137,7 @@ impl Broker {
 
     /// Finds a question that has no answer yet.
     pub(super) fn open(&self, interaction: InteractionId) -> Result<(), Misuse> {
-        match &self.pending(interaction, None)?.1.stage {
-            Stage::Opening | Stage::Open => Ok(()),
-            Stage::Committing(answer) => {
-                Err(Misuse::Stale { won: Some(Ending::Answered(answer.decision)) })
-            }
-        }
+        self.pending(interaction, None)?.1.unanswered()
     }
 
     /// Finds a question that has not ended. Whose it is, is checked before anything else is told of
@@ -190,7 +182,8 @@ impl Broker {
         if !self.ledger.is_durable {
             return Err(Misuse::NotStoring);
         }
-        // Nothing waits for a closure: one that is not held is made again when the host starts anew.
+        // Nothing waits for a closure. Where one is not held, and no answer is, a host that starts
+        // anew makes it again.
         if record.kind == RecordKind::Closed {
             return Ok(None);
         }

@@ -7,55 +7,44 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::{InvalidId, InvocationId};
 
-/// Names one life of a host: another for each start, and greater than all before it.
-///
-/// The caller picks it: a counter that it stores, or the time of the start. It is a part of every id
-/// that the broker makes, so that nothing of an earlier life passes for something of this one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Epoch(u64);
+/// Declares names that are numbers, which a caller picks.
+macro_rules! numbers {
+    ($($(#[$doc:meta])* $name:ident,)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(u64);
 
-impl Epoch {
-    /// Makes an epoch.
-    #[must_use]
-    pub const fn new(number: u64) -> Self {
-        Self(number)
-    }
+        impl $name {
+            /// Makes the name.
+            #[must_use]
+            pub const fn new(number: u64) -> Self {
+                Self(number)
+            }
 
-    /// Returns the number.
-    #[must_use]
-    pub const fn number(self) -> u64 {
-        self.0
-    }
+            /// Returns the number.
+            #[must_use]
+            pub const fn number(self) -> u64 {
+                self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&self.0, f)
+            }
+        }
+    )*};
 }
 
-impl fmt::Display for Epoch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
-
-/// Names one connection of a provider. The caller picks it, another for each connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ConnectionId(u64);
-
-impl ConnectionId {
-    /// Makes an id.
-    #[must_use]
-    pub const fn new(number: u64) -> Self {
-        Self(number)
-    }
-
-    /// Returns the number.
-    #[must_use]
-    pub const fn number(self) -> u64 {
-        self.0
-    }
-}
-
-impl fmt::Display for ConnectionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
+numbers! {
+    /// Names one life of a host: another for each start, and greater than all before it.
+    ///
+    /// The caller picks it: a counter that it stores, or the time of the start. It is a part of
+    /// every id that the broker makes, so that nothing of an earlier life passes for something of
+    /// this one.
+    Epoch,
+    /// Names one connection of a provider. The caller picks it, another for each connection.
+    ConnectionId,
 }
 
 /// Names one pending question, once and for all: `<epoch>.<invocation>.<number>`.

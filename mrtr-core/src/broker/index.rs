@@ -9,7 +9,7 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{ConnectionId, Misuse};
+use super::{ConnectionId, Misuse, Owner};
 use crate::{Instant, RegistrationId, SessionId, TurnId};
 
 /// Is what a broker finds invocations by: their numbers, by all that can end them.
@@ -44,7 +44,7 @@ pub(super) struct Connection {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Registration {
     pub(super) connection: ConnectionId,
-    number: u64,
+    pub(super) number: u64,
 }
 
 /// Is what a broker counts of a session that has live invocations.
@@ -56,10 +56,9 @@ pub(super) struct Session {
     pub(super) change: Option<u64>,
 }
 
-/// Is where an invocation is found.
-#[derive(Clone, Debug, PartialEq)]
+/// Is where an invocation is found, beside what its owner says.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Place {
-    pub(super) connection: ConnectionId,
     pub(super) session: u64,
     registration: u64,
 }
@@ -125,47 +124,35 @@ impl Index {
         self.sessions.get_mut(&number)
     }
 
-    /// Adds an invocation.
-    pub(super) fn insert(
-        &mut self,
-        invocation: u64,
-        on: Registration,
-        session: &SessionId,
-        turn: &TurnId,
-    ) -> Place {
-        let known = self.session_number(session);
+    /// Adds an invocation, by the number of what it is registered under.
+    pub(super) fn insert(&mut self, invocation: u64, registration: u64, owner: &Owner) -> Place {
+        let known = self.session_number(&owner.session);
         let session = known.unwrap_or_else(|| {
             self.last_session += 1;
-            self.session_names.insert(session.clone(), self.last_session);
+            self.session_names.insert(owner.session.clone(), self.last_session);
             self.last_session
         });
         self.sessions.entry(session).or_default().invocations += 1;
-        self.by_turn.insert((session, Some(turn.clone()), invocation));
-        self.by_registration.insert((on.number, invocation));
-        if let Some(connection) = self.connections.get_mut(&on.connection) {
+        self.by_turn.insert((session, Some(owner.turn.clone()), invocation));
+        self.by_registration.insert((registration, invocation));
+        if let Some(connection) = self.connections.get_mut(&owner.connection) {
             connection.invocations += 1;
         }
-        Place { connection: on.connection, session, registration: on.number }
+        Place { session, registration }
     }
 
     /// Removes an invocation that waits for no deadline any more.
-    pub(super) fn remove(
-        &mut self,
-        invocation: u64,
-        place: &Place,
-        session: &SessionId,
-        turn: &TurnId,
-    ) {
+    pub(super) fn remove(&mut self, invocation: u64, place: Place, owner: &Owner) {
         self.by_registration.remove(&(place.registration, invocation));
-        self.by_turn.remove(&(place.session, Some(turn.clone()), invocation));
+        self.by_turn.remove(&(place.session, Some(owner.turn.clone()), invocation));
         if let Some(counted) = self.sessions.get_mut(&place.session) {
             counted.invocations -= 1;
             if counted.invocations == 0 {
                 self.sessions.remove(&place.session);
-                self.session_names.remove(session);
+                self.session_names.remove(&owner.session);
             }
         }
-        if let Some(connection) = self.connections.get_mut(&place.connection) {
+        if let Some(connection) = self.connections.get_mut(&owner.connection) {
             connection.invocations -= 1;
         }
     }

@@ -3,7 +3,9 @@
 use alloc::sync::Arc;
 use core::fmt;
 
-use super::{Decision, Limits, Misuse, Owner, PendingInteraction, Question, Shown, index::Place};
+use super::{
+    Decision, Ending, Limits, Misuse, Owner, PendingInteraction, Question, Shown, index::Place,
+};
 use crate::{
     Clock, Instant, Phase, Transition, Trigger,
     clock::{Due, Timer},
@@ -134,6 +136,16 @@ impl Live {
 }
 
 impl Pending {
+    /// Checks that no answer was taken.
+    pub(super) const fn unanswered(&self) -> Result<(), Misuse> {
+        match &self.stage {
+            Stage::Opening | Stage::Open => Ok(()),
+            Stage::Committing(answer) => {
+                Err(Misuse::Stale { won: Some(Ending::Answered(answer.decision)) })
+            }
+        }
+    }
+
     /// Returns the question as surfaces show it, if they do.
     pub(super) fn shown(&self) -> Option<Shown> {
         let taken = match &self.stage {

@@ -78,7 +78,7 @@ impl Ledger {
         actions.reports.push(Report::Moved(live.transition(from, cause)));
         self.index.move_deadline(number, due, live.due(&self.limits).map(|(at, _)| at));
         if to == Phase::Settled {
-            self.index.remove(number, &live.place, &live.owner.session, &live.owner.turn);
+            self.index.remove(number, live.place, &live.owner);
         }
     }
 
@@ -157,8 +157,7 @@ impl Ledger {
             actions.list.push(Action::Store(Record::Requested(interaction.clone())));
             Stage::Opening
         } else {
-            let what = What::Opened(interaction.clone());
-            self.project(live, what, actions);
+            self.project(live, What::Opened(interaction.clone()), actions);
             Stage::Open
         };
         live.pending = Some(Pending { interaction, number, bytes, stage });
@@ -169,7 +168,7 @@ impl Ledger {
         if let Some(session) = self.index.session_mut(live.place.session) {
             session.pending -= 1;
         }
-        if let Some(connection) = self.index.connection_mut(live.place.connection) {
+        if let Some(connection) = self.index.connection_mut(live.owner.connection) {
             connection.pending_bytes -= pending.bytes;
         }
         let interaction = pending.interaction.id;

@@ -185,9 +185,9 @@ impl Broker {
         }
         self.last += 1;
         let invocation = invocation_id(self.ledger.epoch, self.last);
-        let place = index.insert(self.last, on, &session, &turn);
         let id = invocation.clone();
         let owner = Owner { invocation: id, session, turn, tool_call, registration, connection };
+        let place = index.insert(self.last, on.number, &owner);
         let live = Live::new(now, Arc::new(owner), place);
         let due = live.due(limits).map(|(at, _)| at);
         index.move_deadline(self.last, None, due);
@@ -209,12 +209,8 @@ impl Broker {
         match event {
             Event::Connected(connection) => self.ledger.index.connect(connection)?,
             Event::Disconnected(connection) => {
-                self.lose(
-                    now,
-                    self.ledger.index.of_connection(connection),
-                    Closure::ProviderLost,
-                    &mut actions,
-                );
+                let of_it = self.ledger.index.of_connection(connection);
+                self.lose(now, of_it, Closure::ProviderLost, &mut actions);
                 self.ledger.index.disconnect(connection);
             }
             Event::Registered { registration, connection } => {

@@ -96,10 +96,15 @@ impl Question {
     /// A text that is over a limit, has not exactly the shape of a request, or asks with a form or a
     /// URL that can not be shown.
     pub fn decode(json: &str, limits: &Limits) -> Result<Self, Refused> {
-        within(json, "an interaction request in bytes", limits.request_bytes_max)?;
-        let json = RawJson::parse_message(json)?;
+        check_size(json, limits)?;
+        Self::read(RawJson::parse_message(json)?.as_str(), limits)
+    }
+
+    /// Reads a request whose text is known to be JSON.
+    pub(super) fn read(json: &str, limits: &Limits) -> Result<Self, Refused> {
+        check_size(json, limits)?;
         let names = ["form", "url", "message", "requester"];
-        let request = Exact::decode(json.as_str(), &names, SHAPE)?;
+        let request = Exact::decode(json, &names, SHAPE)?;
         let message = request.text("message")?;
         within(&message, "a message in bytes", limits.message_bytes_max)?;
         let requester = Requester::decode(request.raw("requester")?, limits)?;
@@ -151,6 +156,11 @@ impl Requester {
         };
         Ok(Self::new(&read("provider")?, &read("server")?, &read("tool")?))
     }
+}
+
+/// Checks the size of a request before anything reads it.
+fn check_size(json: &str, limits: &Limits) -> Result<(), WireError> {
+    within(json, "an interaction request in bytes", limits.request_bytes_max)
 }
 
 fn within(text: &str, what: &'static str, max: usize) -> Result<(), WireError> {

@@ -107,7 +107,7 @@ impl Record {
         line.member("version", VERSION);
         line.text("interaction", &format!("{interaction}"));
         line.member("record", &record.end());
-        line.end().replace(['\r', '\n'], " ")
+        line.line()
     }
 
     /// Decodes a record. [`RecordId::decode`] is enough to find out what a host that starts anew has
@@ -134,7 +134,7 @@ impl Record {
                     registration: said.id("registration", RegistrationId::new)?,
                     connection: ConnectionId::new(said.number("connection")?),
                 };
-                let question = Question::decode(said.raw("request")?, limits)?;
+                let question = Question::read(said.raw("request")?, limits)?;
                 let owner = Arc::new(owner);
                 Self::Requested(Arc::new(PendingInteraction { id: interaction, owner, question }))
             }

@@ -10,7 +10,7 @@ use crate::{
     InvocationId, LegId,
     wire::{
         META_CAPABILITIES, META_VERSION, Method, Object, PROTOCOL_VERSION, RawJson, WireError,
-        Writer, text, write_text,
+        Writer, text,
     },
 };
 
@@ -207,7 +207,7 @@ fn with_claims(params: &Object<'_>, claims: Claims) -> Result<RawJson, StartErro
         new_meta.member(name, value);
     }
     if meta.get(META_VERSION).is_none() {
-        new_meta.member(META_VERSION, &format!("\"{PROTOCOL_VERSION}\""));
+        new_meta.text(META_VERSION, PROTOCOL_VERSION);
     }
     new_meta.member(META_CAPABILITIES, &capabilities.end());
     let mut new_params = Writer::default();
@@ -243,11 +243,9 @@ impl LegRequest {
     #[must_use]
     pub fn to_json(&self) -> String {
         let mut message = Writer::default();
-        message.member("jsonrpc", r#""2.0""#);
-        let mut id = String::new();
-        write_text(&format!("{}", self.leg), &mut id);
-        message.member("id", &id);
-        message.member("method", &format!("\"{}\"", self.method.as_str()));
+        message.text("jsonrpc", "2.0");
+        message.text("id", &format!("{}", self.leg));
+        message.text("method", self.method.as_str());
         message.member("params", self.params.as_str());
         message.end()
     }

@@ -113,8 +113,16 @@ impl Writer {
         self.json
     }
 
+    /// Returns the object.
     pub(crate) fn end(self) -> String {
         format!("{{{}}}", self.json)
+    }
+
+    /// Returns the object as one line. Where JSON in it has a line break, it has it between two
+    /// tokens.
+    pub(crate) fn line(self) -> String {
+        let json = self.end();
+        if json.contains(['\r', '\n']) { json.replace(['\r', '\n'], " ") } else { json }
     }
 }
 
