@@ -38,8 +38,8 @@ pub enum ProviderFrame {
     InteractionRequest {
         /// The invocation.
         invocation: InvocationId,
-        /// What the provider calls the question: each of an invocation has a greater number than
-        /// all before it.
+        /// What the provider calls the question: at least 1, and of an invocation each has a
+        /// greater number than all before it.
         interaction: u64,
         /// What to ask: a [`Question`].
         request: RawJson,

@@ -145,7 +145,8 @@ The last column says which machine was seen to move by it: the client's **i**nvo
 
 const CLOCKS: &str = "
 No clock runs that is not in this table: while somebody is asked, the clock of who executes stands
-still, and it begins anew with the answer. The defaults are shown; only a tick lets a clock run out.
+still, and it begins anew with the answer. The defaults are shown. A clock runs out by a tick; a call
+whose legs have spent their time in all is also over when it asks, or wants to be called again.
 ";
 
 const QUESTIONS: [(&str, &str); 4] = [
