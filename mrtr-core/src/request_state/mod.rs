@@ -4,6 +4,7 @@
 //! `docs/request-state.md` has the format byte by byte.
 
 mod canonical;
+mod claims;
 mod keyring;
 
 use alloc::{string::String, vec::Vec};
@@ -13,7 +14,6 @@ use base64ct::{Base64UrlUnpadded, Encoding as _};
 use hmac::{Hmac, Mac as _};
 use rand_core::CryptoRng;
 use sha2::Sha256;
-use subtle::ConstantTimeEq as _;
 use thiserror::Error;
 use xaes_256_gcm::{
     Nonce, Xaes256Gcm,
@@ -25,6 +25,7 @@ pub(crate) use canonical::digest;
 pub use keyring::{Keyring, KeyringError};
 
 use crate::UnixTime;
+use claims::Claims;
 use keyring::Key;
 
 /// The longest token, in characters of base64url. A longer one is not looked at.
@@ -294,88 +295,6 @@ fn associated_data(header: &[u8], context: &Context<'_>) -> Vec<u8> {
         data.extend_from_slice(part);
     }
     data
-}
-
-/// Is what is inside a token.
-struct Claims<'a> {
-    issued: UnixTime,
-    expires: UnixTime,
-    round: u32,
-    id: [u8; 16],
-    digest: [u8; 32],
-    principal: Option<&'a str>,
-    payload: &'a [u8],
-}
-
-impl<'a> Claims<'a> {
-    fn encode(&self) -> Option<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(96 + self.payload.len());
-        bytes.extend_from_slice(&self.issued.as_secs().to_be_bytes());
-        bytes.extend_from_slice(&self.expires.as_secs().to_be_bytes());
-        bytes.extend_from_slice(&self.round.to_be_bytes());
-        bytes.extend_from_slice(&self.id);
-        bytes.extend_from_slice(&self.digest);
-        match self.principal {
-            None => bytes.push(0),
-            Some(principal) => {
-                bytes.push(1);
-                bytes.extend_from_slice(&u16::try_from(principal.len()).ok()?.to_be_bytes());
-                bytes.extend_from_slice(principal.as_bytes());
-            }
-        }
-        bytes.extend_from_slice(self.payload);
-        Some(bytes)
-    }
-
-    fn decode(bytes: &'a [u8]) -> Option<Self> {
-        let (issued, rest) = bytes.split_first_chunk()?;
-        let (expires, rest) = rest.split_first_chunk()?;
-        let (round, rest) = rest.split_first_chunk()?;
-        let (id, rest) = rest.split_first_chunk()?;
-        let (digest, rest) = rest.split_first_chunk()?;
-        let (principal, payload) = match rest.split_first()? {
-            (0, payload) => (None, payload),
-            (1, rest) => {
-                let (length, rest) = rest.split_first_chunk()?;
-                let length = usize::from(u16::from_be_bytes(*length));
-                let (principal, payload) = rest.split_at_checked(length)?;
-                (Some(core::str::from_utf8(principal).ok()?), payload)
-            }
-            _ => return None,
-        };
-        Some(Self {
-            issued: UnixTime::from_secs(u64::from_be_bytes(*issued)),
-            expires: UnixTime::from_secs(u64::from_be_bytes(*expires)),
-            round: u32::from_be_bytes(*round),
-            id: *id,
-            digest: *digest,
-            principal,
-            payload,
-        })
-    }
-
-    fn check(&self, now: UnixTime, context: &Context<'_>) -> Result<(), OpenError> {
-        let same_principal = match (self.principal, context.principal) {
-            (None, None) => true,
-            (Some(sealed), Some(found)) => sealed.as_bytes().ct_eq(found.as_bytes()).into(),
-            _ => false,
-        };
-        let same_params = bool::from(self.digest.ct_eq(context.digest));
-        let failed = |cause| Err(OpenError(cause));
-        if now >= self.expires {
-            return failed(OpenCause::Expired);
-        }
-        if self.issued.as_secs() > now.as_secs().saturating_add(SKEW_SECS) {
-            return failed(OpenCause::NotYetValid);
-        }
-        if !same_principal {
-            return failed(OpenCause::OtherPrincipal);
-        }
-        if !same_params {
-            return failed(OpenCause::OtherParams);
-        }
-        Ok(())
-    }
 }
 
 /// Is a state that was opened: only a token that verified makes one.

@@ -1,9 +1,9 @@
 //! JSON text that is carried and not looked at.
 
-use alloc::{boxed::Box, string::String, sync::Arc};
+use alloc::{string::String, sync::Arc};
 use core::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::WireError;
@@ -96,15 +96,6 @@ impl Serialize for RawJson {
     }
 }
 
-impl<'de> Deserialize<'de> for RawJson {
-    /// Takes a part of a document as it is, up to [`DEPTH_MAX`] levels of it.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Box::<RawValue>::deserialize(deserializer)?;
-        check_depth(raw.get(), DEPTH_MAX).map_err(D::Error::custom)?;
-        Ok(Self::part(raw.get()))
-    }
-}
-
 /// Checks the nesting of a text before anything parses it.
 pub(crate) fn check_depth(text: &str, levels_max: usize) -> Result<(), WireError> {
     let mut depth: usize = 0;
@@ -141,19 +132,4 @@ fn pass_string(bytes: &mut core::str::Bytes<'_>) {
 pub(crate) fn write_text(text: &str, json: &mut String) {
     // Serialising a string to memory can not fail.
     json.push_str(&serde_json::to_string(text).unwrap_or_default());
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// proves: W-11
-    #[test]
-    fn a_part_of_a_document_is_taken_as_it_is_and_no_deeper_than_a_message() {
-        let part: RawJson = serde_json::from_str(r#" {"a": "\ud800", "n": 1.0} "#).unwrap();
-        assert_eq!(part.as_str(), r#"{"a": "\ud800", "n": 1.0}"#);
-        let nested = |levels| alloc::format!("{}{}", "[".repeat(levels), "]".repeat(levels));
-        assert!(serde_json::from_str::<RawJson>(&nested(DEPTH_MAX)).is_ok());
-        assert!(serde_json::from_str::<RawJson>(&nested(DEPTH_MAX + 1)).is_err());
-    }
 }
