@@ -1,7 +1,10 @@
 //! What ends by itself: a state's life, a flow's rounds.
 
 use core::time::Duration;
-use std::thread;
+use std::{
+    thread,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use super::{Found, Spec, fixture::Fixture, honest, info, seen::Outcome, should, target::Target};
 use crate::check::Problem;
@@ -19,6 +22,7 @@ pub(super) const SPECS: &[Spec] = &[
         |target| {
             let short_lived = other(&target.short_lived, "--ttl-url")?;
             target.needs(Fixture::Form)?;
+            begin_a_second();
             // Each has a state of its own, in case that it is used up.
             let soon = short_lived.play(Fixture::Form, &Fixture::Form.answers())?;
             soon.done("accepted:staging:true")?;
@@ -57,6 +61,14 @@ pub(super) const SPECS: &[Spec] = &[
         },
     ),
 ];
+
+/// Waits for the next whole second. A server that counts in whole seconds may let a state that it
+/// seals at the end of one live for almost nothing.
+fn begin_a_second() {
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let of_this_second = Duration::from_nanos(since_1970.subsec_nanos().into());
+    thread::sleep(Duration::from_secs(1).saturating_sub(of_this_second));
+}
 
 /// Returns another process of the server.
 fn other<'t>(other: &'t Option<Box<Target>>, option: &str) -> Result<&'t Target, Problem> {
