@@ -302,10 +302,16 @@ pub enum Refused {
     /// The provider has taken the invocation before.
     #[error("the invocation is accepted")]
     AlreadyAccepted,
-    /// The provider has used the number of its question before.
-    #[error("expected a question of a number above {last}")]
+    /// The provider has asked a question of this number before.
+    #[error("expected a question of a number above {last}, found one that was asked before")]
     Duplicate {
         /// The last number that was taken.
+        last: u64,
+    },
+    /// The number of a question is 0, or below one that the provider has used, and was never taken.
+    #[error("expected a question of a number above {last}")]
+    Number {
+        /// The last number that was taken; 0 before the first.
         last: u64,
     },
     /// Another question of the invocation is open.
@@ -325,24 +331,6 @@ pub enum Refused {
 }
 
 impl Refused {
-    /// Tells whether the provider hears of it: only of a request of its own that it could ask
-    /// otherwise. One that repeats a number may be the echo of a question that is open.
-    pub(super) const fn is_told(&self) -> bool {
-        match self {
-            Self::Unreadable(_)
-            | Self::NotAccepted
-            | Self::Pending
-            | Self::Form(_)
-            | Self::Limit { .. } => true,
-            Self::NotConnected
-            | Self::OldEpoch
-            | Self::NotLive
-            | Self::WrongConnection
-            | Self::AlreadyAccepted
-            | Self::Duplicate { .. } => false,
-        }
-    }
-
     /// Returns a stable code, for frames and for programs.
     #[must_use]
     pub const fn code(&self) -> &'static str {
@@ -355,6 +343,7 @@ impl Refused {
             Self::NotAccepted => "not_accepted",
             Self::AlreadyAccepted => "already_accepted",
             Self::Duplicate { .. } => "duplicate",
+            Self::Number { .. } => "number",
             Self::Pending => "pending",
             Self::Form(_) => "form",
             Self::Limit { .. } => "limit",

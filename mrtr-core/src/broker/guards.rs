@@ -72,9 +72,7 @@ impl Broker {
         number: u64,
         request: &RawJson,
     ) -> Result<Input, Refused> {
-        if number <= live.number_last {
-            return Err(Refused::Duplicate { last: live.number_last });
-        }
+        live.check_number(number)?;
         if live.pending.is_some() {
             return Err(Refused::Pending);
         }
@@ -85,7 +83,7 @@ impl Broker {
         let held = connection.map_or(0, |counted| counted.pending_bytes);
         for (count, max, what) in [
             (
-                live.asked as usize + 1,
+                live.numbers.len() + 1,
                 limits.interactions_max as usize,
                 "questions of an invocation",
             ),
@@ -111,6 +109,19 @@ impl Broker {
         } else {
             Input::Asked { question: Box::new(question), number, bytes }
         })
+    }
+
+    /// Tells whether a provider hears that a question is refused: one of a live invocation of its
+    /// own, by a number that was never taken. The echo of a question that is open would otherwise
+    /// pass for the refusal of it.
+    pub(super) fn hears(
+        &self,
+        connection: ConnectionId,
+        invocation: &InvocationId,
+        number: u64,
+    ) -> bool {
+        self.live_of(invocation)
+            .is_ok_and(|(_, live)| live.owner.connection == connection && !live.has_asked(number))
     }
 
     /// Checks an answer: that it is to an open question of the session, and fits it.
@@ -170,7 +181,7 @@ impl Broker {
         owned_by(&live.owner.session)?;
         match &live.pending {
             Some(pending) if pending.interaction.id == interaction => Ok((live, pending)),
-            Some(_) | None if interaction.number > live.asked => Err(Misuse::UnknownInteraction),
+            Some(_) | None if interaction.number > live.asked() => Err(Misuse::UnknownInteraction),
             Some(_) | None => {
                 Err(Misuse::Stale { won: self.ledger.past.get(interaction).map(|(_, how)| *how) })
             }

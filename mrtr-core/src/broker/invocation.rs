@@ -1,10 +1,11 @@
 //! One invocation of a provider, as the broker holds it while it is live.
 
-use alloc::sync::Arc;
+use alloc::{sync::Arc, vec::Vec};
 use core::fmt;
 
 use super::{
-    Decision, Ending, Limits, Misuse, Owner, PendingInteraction, Question, Shown, index::Place,
+    Decision, Ending, Limits, Misuse, Owner, PendingInteraction, Question, Refused, Shown,
+    index::Place,
 };
 use crate::{
     Clock, Instant, Phase, Transition, Trigger,
@@ -23,10 +24,9 @@ pub(super) struct Live {
     pub(super) timer: Timer,
     /// Its legs: an answer begins another.
     pub(super) legs: u32,
-    /// The questions that were asked for it, the open one included.
-    pub(super) asked: u32,
-    /// The greatest number that the provider has given a question.
-    pub(super) number_last: u64,
+    /// What the provider calls the questions that were asked for it, the open one included: each
+    /// number is greater than the one before.
+    pub(super) numbers: Vec<u64>,
     /// The question that is open: there is one exactly in `AwaitingInteraction`.
     pub(super) pending: Option<Pending>,
 }
@@ -83,10 +83,33 @@ impl Live {
             is_accepted: false,
             timer: Timer::new(now),
             legs: 1,
-            asked: 0,
-            number_last: 0,
+            numbers: Vec::new(),
             pending: None,
         }
+    }
+
+    /// Returns how many questions were asked for it, the open one included.
+    pub(super) fn asked(&self) -> u32 {
+        // `interactions_max` bounds them.
+        u32::try_from(self.numbers.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Tells whether the provider has given a question this number, and somebody was asked.
+    pub(super) fn has_asked(&self, number: u64) -> bool {
+        self.numbers.binary_search(&number).is_ok()
+    }
+
+    /// Checks that the provider may give its next question a number.
+    pub(super) fn check_number(&self, number: u64) -> Result<(), Refused> {
+        let last = self.numbers.last().copied().unwrap_or_default();
+        if number > last {
+            return Ok(());
+        }
+        Err(if self.has_asked(number) {
+            Refused::Duplicate { last }
+        } else {
+            Refused::Number { last }
+        })
     }
 
     /// Moves the open question to a stage, and returns it.
@@ -117,7 +140,7 @@ impl Live {
         Transition {
             invocation: self.owner.invocation.clone(),
             leg: self.legs,
-            round: self.asked,
+            round: self.asked(),
             from,
             to: self.phase,
             cause,

@@ -142,9 +142,8 @@ impl Ledger {
         (number, bytes): (u64, usize),
         actions: &mut Actions,
     ) {
-        live.asked += 1;
-        live.number_last = number;
-        let id = InteractionId { epoch: self.epoch, invocation, number: live.asked };
+        live.numbers.push(number);
+        let id = InteractionId { epoch: self.epoch, invocation, number: live.asked() };
         let owner = live.owner.clone();
         let interaction = Arc::new(PendingInteraction { id, owner, question });
         if let Some(session) = self.index.session_mut(live.place.session) {

@@ -229,7 +229,7 @@ impl Broker {
                 self.take_frame(now, connection, frame, &mut actions);
             }
             Event::Unreadable { connection, error } => {
-                self.refuse(connection, Refused::Unreadable(error), &mut actions);
+                self.refuse(connection, None, Refused::Unreadable(error), &mut actions);
             }
             Event::Answer { interaction, session, response } => {
                 let answer = self.read_answer(interaction, &session, response)?;
@@ -351,18 +351,25 @@ impl Broker {
         };
         match self.read_frame(now, connection, frame) {
             Ok((number, input)) => self.step(now, number, input, actions),
-            Err(why) => {
-                if let (Some((invocation, interaction)), true) = (asked, why.is_told()) {
-                    let code = why.code().into();
-                    let frame = HostFrame::InteractionRefused { invocation, interaction, code };
-                    actions.list.push(Action::Deliver { connection, frame });
-                }
-                self.refuse(connection, why, actions);
-            }
+            Err(why) => self.refuse(connection, asked, why, actions),
         }
     }
 
-    fn refuse(&mut self, connection: ConnectionId, why: Refused, actions: &mut Actions) {
+    /// Refuses what came on a connection. `asked` is the question that it asks, if it asks one.
+    fn refuse(
+        &mut self,
+        connection: ConnectionId,
+        asked: Option<(InvocationId, u64)>,
+        why: Refused,
+        actions: &mut Actions,
+    ) {
+        if let Some((invocation, interaction)) = asked
+            && self.hears(connection, &invocation, interaction)
+        {
+            let code = why.code().into();
+            let frame = HostFrame::InteractionRefused { invocation, interaction, code };
+            actions.list.push(Action::Deliver { connection, frame });
+        }
         if let Some(counted) = self.ledger.index.connection_mut(connection) {
             counted.refused = counted.refused.saturating_add(1);
         }

@@ -41,11 +41,11 @@ const SAID: [Said; 11] = [
 /// What becomes of it: a row a state, a column a frame. Capitals: the provider is told.
 const TABLE: &str = "
     called:     go               not_accepted NOT_ACCEPTED NOT_ACCEPTED NOT_ACCEPTED NOT_ACCEPTED NOT_ACCEPTED go go not_accepted go
-    accepted:   already_accepted go           duplicate    go           go           UNREADABLE   FORM         go go go           go
-    opening:    already_accepted ignored      duplicate    duplicate    PENDING      PENDING      PENDING      go go go           go
-    shown:      already_accepted ignored      duplicate    duplicate    PENDING      PENDING      PENDING      go go go           go
-    committing: already_accepted ignored      duplicate    duplicate    PENDING      PENDING      PENDING      go go go           go
-    resumed:    already_accepted go           duplicate    duplicate    go           UNREADABLE   FORM         go go go           go";
+    accepted:   already_accepted go           NUMBER       go           go           UNREADABLE   FORM         go go go           go
+    opening:    already_accepted ignored      NUMBER       duplicate    PENDING      PENDING      PENDING      go go go           go
+    shown:      already_accepted ignored      NUMBER       duplicate    PENDING      PENDING      PENDING      go go go           go
+    committing: already_accepted ignored      NUMBER       duplicate    PENDING      PENDING      PENDING      go go go           go
+    resumed:    already_accepted go           NUMBER       duplicate    go           UNREADABLE   FORM         go go go           go";
 
 /// Says what becomes of a frame, as the table does.
 fn verdict(play: &mut Play, frame: ProviderFrame) -> String {
@@ -107,6 +107,33 @@ fn assert_goes_on(mut play: Play, at: At) {
     play.round(7);
     play.say(result(&play.call));
     assert!(matches!(play.settled[&play.call], Outcome::Complete(_)), "{at:?}");
+}
+
+/// proves: HB-03
+#[test]
+fn a_provider_hears_of_a_number_that_it_may_not_use_unless_somebody_was_asked_by_it() {
+    let number = |last| Refused::Number { last };
+    for mut play in At::Accepted.plays() {
+        let told = |interaction| {
+            let (invocation, code) = (play.call.clone(), "number".into());
+            Some(HostFrame::InteractionRefused { invocation, interaction, code })
+        };
+        let told = [told(0), told(3), told(4)];
+        let ask = |play: &mut Play, number| play.refused(FILES, asking(&play.call, number));
+        assert_eq!(ask(&mut play, 0), (number(0), told[0].clone()));
+        play.round(2);
+        play.round(5);
+        for _ in 0..2 {
+            assert_eq!(ask(&mut play, 0), (number(5), told[0].clone()));
+            assert_eq!(ask(&mut play, 3), (number(5), told[1].clone()));
+            for taken in [2, 5] {
+                assert_eq!(ask(&mut play, taken), (Refused::Duplicate { last: 5 }, None));
+            }
+        }
+        play.say(asking(&play.call, 6));
+        assert_eq!(ask(&mut play, 4), (number(6), told[2].clone()));
+        assert_eq!(ask(&mut play, 6), (Refused::Duplicate { last: 6 }, None));
+    }
 }
 
 /// proves: HB-03

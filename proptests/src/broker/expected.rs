@@ -180,6 +180,7 @@ pub(super) fn misuse_said(misuse: &Misuse) -> String {
 pub(super) fn refusal_said(why: &Refused) -> String {
     match why {
         Refused::Duplicate { last } => format!("duplicate {last}"),
+        Refused::Number { last } => format!("number {last}"),
         Refused::Limit { max, .. } => format!("limit {max}"),
         other => other.code().into(),
     }

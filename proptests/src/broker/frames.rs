@@ -113,10 +113,13 @@ impl Model {
         request: Option<Result<usize, &'static str>>,
     ) -> Vec<String> {
         let Some(call) = self.calls.get(at) else { return Vec::new() };
-        if let Some(last) = call.number_last().filter(|last| number <= *last) {
+        let last = call.number_last().unwrap_or_default();
+        if call.asked.iter().any(|asked| asked.number == number) {
             return vec![format!("duplicate {last}")];
         }
         let mut broken = Vec::new();
+        // Numbers begin at 1, and grow.
+        broken.extend((number <= last).then(|| format!("number {last}")));
         broken.extend((!call.is_accepted).then(|| "not_accepted".into()));
         broken.extend(call.pending().map(|_| "pending".into()));
         broken.extend(request.and_then(Result::err).map(Into::into));

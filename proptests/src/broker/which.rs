@@ -126,7 +126,6 @@ impl<H: Host> World<H> {
 
     fn number(&self, of: &InvocationId, which: WhichNumber) -> u64 {
         let call = self.model.calls.iter().find(|call| call.id == *of);
-        // Numbers begin at 1: a first question of number 0 is refused as a duplicate.
         let last = call.and_then(|call| call.number_last());
         match (which, last) {
             (WhichNumber::Next(gap), last) => {
@@ -134,7 +133,8 @@ impl<H: Host> World<H> {
             }
             (WhichNumber::Last, Some(last)) => last,
             (WhichNumber::Before, Some(last)) => last.saturating_sub(1),
-            (WhichNumber::Last | WhichNumber::Before, None) => 1,
+            (WhichNumber::Last, None) => 1,
+            (WhichNumber::Before, None) => 0,
             (WhichNumber::Greatest, _) => u64::MAX,
         }
     }

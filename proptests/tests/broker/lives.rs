@@ -36,7 +36,7 @@ pub(crate) fn live<H: Host>(kind: &H, life: u64) -> (BTreeSet<String>, Result<()
 }
 
 /// Everything that can happen to somebody: what [`World::seen`] names begins so.
-const ALL: [&str; 61] = [
+const ALL: [&str; 62] = [
     "a surface notices a gap",
     "an epoch is not used again",
     "closed Failed",
@@ -83,6 +83,7 @@ const ALL: [&str; 61] = [
     "refused not_accepted",
     "refused not_connected",
     "refused not_live",
+    "refused number",
     "refused old_epoch",
     "refused pending",
     "refused unreadable",
