@@ -7,7 +7,9 @@ use form_model::{Faults, Refusal};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{Change, ConnectionId, HostFrame, InteractionId, ProviderFrame, Record, RecordId};
+use super::{
+    Change, ConnectionId, FrameError, HostFrame, InteractionId, ProviderFrame, Record, RecordId,
+};
 use crate::{
     Clock, InvocationId, RegistrationId, SessionId, ToolCallId, Transition, TurnId,
     wire::{AnswerError, RawJson, Response, WireError},
@@ -57,7 +59,7 @@ pub enum Event {
         /// The connection that it came on.
         connection: ConnectionId,
         /// What is wrong with it.
-        error: WireError,
+        error: FrameError,
     },
     /// Somebody answered a question.
     Answer {

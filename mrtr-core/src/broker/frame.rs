@@ -5,10 +5,12 @@
 use alloc::{format, string::String};
 use core::{fmt, str};
 
+use thiserror::Error;
+
 use super::{Closure, Question, exact::Exact};
 use crate::{
     InvocationId,
-    wire::{RawJson, WireError, Writer},
+    wire::{Object, RawJson, WireError, Writer, text},
 };
 
 /// The bytes that a frame may have: a result, an answer or a request, and what is around it.
@@ -63,6 +65,24 @@ pub enum ProviderFrame {
         /// The invocation.
         invocation: InvocationId,
     },
+}
+
+/// Says why bytes are no frame of a provider.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{error}")]
+#[non_exhaustive]
+pub struct FrameError {
+    /// What is wrong with them.
+    pub error: WireError,
+    /// The question that they ask all the same, where so much can be read: its invocation, and what
+    /// the provider calls it.
+    pub asks: Option<(InvocationId, u64)>,
+}
+
+impl From<WireError> for FrameError {
+    fn from(error: WireError) -> Self {
+        Self { error, asks: None }
+    }
 }
 
 /// Is what a host says to a provider.
@@ -134,8 +154,12 @@ impl ProviderFrame {
     ///
     /// Bytes over [`FRAME_BYTES_MAX`], that are not UTF-8, nest too deep, or are not exactly a frame
     /// of a provider.
-    pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
+    pub fn decode(bytes: &[u8]) -> Result<Self, FrameError> {
         let json = checked(bytes)?;
+        Self::read(&json).map_err(|error| FrameError { error, asks: asked(&json) })
+    }
+
+    fn read(json: &RawJson) -> Result<Self, WireError> {
         let (kind, frame) = Exact::kind(json.as_str(), &PROVIDER_KINDS, PROVIDER_SHAPE)?;
         let invocation = frame.invocation()?;
         Ok(match kind {
@@ -266,6 +290,14 @@ impl HostFrame {
             | Self::Cancel { invocation, .. } => invocation,
         }
     }
+}
+
+/// Reads who asks by something that is no frame, so that they can be told that nobody is asked.
+fn asked(json: &RawJson) -> Option<(InvocationId, u64)> {
+    let frame = Object::decode(json.as_str(), "a frame").ok()?;
+    let request = Object::decode(frame.get("interaction_request")?, "a frame").ok()?;
+    let invocation = InvocationId::new(&text(request.get("invocation")?)?).ok()?;
+    Some((invocation, request.get("interaction")?.parse().ok()?))
 }
 
 /// Checks the size of bytes, and that they are JSON.

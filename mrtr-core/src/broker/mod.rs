@@ -33,7 +33,7 @@ pub use event::{
     Action, Actions, Call, Closure, Decision, Ending, Event, Misuse, Outcome, Refused, Report,
     Scope,
 };
-pub use frame::{FRAME_BYTES_MAX, HostFrame, ProviderFrame};
+pub use frame::{FRAME_BYTES_MAX, FrameError, HostFrame, ProviderFrame};
 pub use id::{ConnectionId, Epoch, InteractionId};
 pub use limits::Limits;
 pub use projection::{Change, Gap, Shown, Snapshot, View, What};
@@ -228,8 +228,8 @@ impl Broker {
             Event::Frame { connection, frame } => {
                 self.take_frame(now, connection, frame, &mut actions);
             }
-            Event::Unreadable { connection, error } => {
-                self.refuse(connection, None, Refused::Unreadable(error), &mut actions);
+            Event::Unreadable { connection, error: FrameError { error, asks } } => {
+                self.refuse(connection, asks, Refused::Unreadable(error), &mut actions);
             }
             Event::Answer { interaction, session, response } => {
                 let answer = self.read_answer(interaction, &session, response)?;

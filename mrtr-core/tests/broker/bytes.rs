@@ -237,7 +237,8 @@ fn another_version_is_refused() {
 fn what_is_huge_deep_or_no_utf8_is_refused_by_name_and_at_once() {
     let deep = |levels| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     let result = |value: &str| format!(r#"{{"result":{{"invocation":"1.1","result":{value}}}}}"#);
-    let decoded = |bytes: &[u8]| ProviderFrame::decode(bytes).map(drop);
+    let decoded =
+        |bytes: &[u8]| ProviderFrame::decode(bytes).map(drop).map_err(|wrong| wrong.error);
     let levels_max = 127;
     assert_eq!(decoded(result(&deep(levels_max - 2)).as_bytes()), Ok(()));
     for levels in [levels_max - 1, 1_000, 1_000_000] {

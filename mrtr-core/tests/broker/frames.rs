@@ -311,14 +311,61 @@ fn what_is_no_frame_is_counted_and_changes_nothing_that_anybody_sees() {
             };
             let before = seen(&play);
             let error = ProviderFrame::decode(b"{").unwrap_err();
+            let why = Refused::Unreadable(error.error);
             let event = Event::Unreadable { connection: FILES, error };
             assert_eq!(play.handle(event).unwrap(), [] as [Action; 0]);
-            let why = Refused::Unreadable(error);
             let refused = Report::Refused { connection: FILES, why };
             assert_eq!(play.reports.last(), Some(&refused));
             let counted = [FILES, MAIL].map(|on| play.broker.refused(on));
             assert_eq!((counted, seen(&play)), ([Some(1), Some(0)], before));
             assert_goes_on(play, at);
+        }
+    }
+}
+
+/// proves: HB-03, HB-04
+#[test]
+fn who_asks_by_what_is_no_frame_hears_of_it_where_it_can_be_read_who_asks() {
+    let asks = |call: &str, rest: &str| {
+        format!(r#"{{"interaction_request":{{"invocation":"{call}","interaction":2{rest}}}}}"#)
+    };
+    let code = "unreadable";
+    for at in At::ALL {
+        for play in at.plays() {
+            let told = |on, line: &str, number| {
+                let mut play = play.clone();
+                let error = ProviderFrame::decode(line.as_bytes()).unwrap_err();
+                let actions = play.handle(Event::Unreadable { connection: on, error }).unwrap();
+                let (invocation, code) = (play.call.clone(), code.into());
+                let frame = HostFrame::InteractionRefused { invocation, interaction: number, code };
+                match actions.as_slice() {
+                    [] => false,
+                    told => {
+                        assert_eq!(told, [Action::Deliver { connection: on, frame }], "{line}");
+                        true
+                    }
+                }
+            };
+            for rest in ["", r#","request":{},"x":1"#, r#","request":{},"":null"#] {
+                assert!(told(FILES, &asks("1.1", rest), 2), "{at:?} {rest}");
+                assert!(!told(MAIL, &asks("1.1", rest), 2), "{at:?} {rest}");
+                for other in ["1.2", "0.1", "s-1"] {
+                    assert!(!told(FILES, &asks(other, rest), 2), "{at:?} {rest}");
+                }
+                // Somebody was asked by this number: the word would be about the wrong question.
+                let again = asks("1.1", rest).replace(":2", ":1");
+                let was_asked = !matches!(at, At::Called | At::Accepted);
+                assert_eq!(told(FILES, &again, 1), !was_asked, "{at:?} {rest}");
+            }
+            for line in [
+                r#"{"interaction_request":{"invocation":"1.1","interaction":-1,"request":{}}}"#,
+                r#"{"interaction_request":{"invocation":"1.1","interaction":2,"interaction":2}}"#,
+                r#"{"interaction_request":{"interaction":2,"request":{}}}"#,
+                r#"{"interaction_request":["1.1",2,{}]}"#,
+                r#"{"accepted":{"invocation":"1.1","interaction":2}}"#,
+            ] {
+                assert!(!told(FILES, line, 2), "{at:?} {line}");
+            }
         }
     }
 }

@@ -53,7 +53,7 @@ fn a_provider_that_speaks_for_others_harms_nobody_but_its_own_count() {
         for frame in [asking(&other, number), result(&other), released(&other), accepted(&other)] {
             play.say_on(MAIL, frame);
         }
-        let event = Event::Unreadable { connection: MAIL, error: WireError::NotJson };
+        let event = Event::Unreadable { connection: MAIL, error: WireError::NotJson.into() };
         play.handle(event).unwrap();
     }
     let counted = [FILES, MAIL].map(|on| play.broker.refused(on));

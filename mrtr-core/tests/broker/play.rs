@@ -249,7 +249,7 @@ impl Play {
         let actions = self.say_on(connection, frame.clone());
         assert_eq!(self.broker.refused(connection), count.map(|count| count + 1));
         // What can not be read is counted too, and changes nothing else.
-        let unreadable = Event::Unreadable { connection, error: WireError::NotJson };
+        let unreadable = Event::Unreadable { connection, error: WireError::NotJson.into() };
         let _ = other.handle(self.now, unreadable).unwrap();
         assert!(other == self.broker, "{frame:?} has changed something");
         let [Report::Refused { connection: on, why }] = &self.reports[reports..] else {

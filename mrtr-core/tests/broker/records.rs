@@ -5,8 +5,8 @@ use form_model::Content;
 use mrtr_core::{
     InvocationId,
     broker::{
-        Action, Call, Closure, Event, HostFrame, Limits, ProviderFrame, Question, Record, RecordId,
-        RecordKind, Requester, View,
+        Action, Call, Closure, Event, FrameError, HostFrame, Limits, ProviderFrame, Question,
+        Record, RecordId, RecordKind, Requester, View,
     },
     wire::{RawJson, Response},
 };
@@ -223,8 +223,8 @@ fn what_can_not_be_read_is_not_repeated_in_the_error() {
     for text in ["hunter2", "{\"hunter2\":1}", "{\"hunter2\":{\"invocation\":\"hunter2\"}}"] {
         for error in [
             ProviderFrame::decode(text.as_bytes()).map(drop),
-            HostFrame::decode(text.as_bytes()).map(drop),
-            RecordId::decode(text).map(drop),
+            HostFrame::decode(text.as_bytes()).map(drop).map_err(FrameError::from),
+            RecordId::decode(text).map(drop).map_err(FrameError::from),
         ] {
             let error = error.unwrap_err();
             assert!(!format!("{error:?} {error}").contains(SENTINEL));

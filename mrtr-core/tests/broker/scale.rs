@@ -132,7 +132,7 @@ fn a_flood_of_refused_frames_leaves_the_broker_as_it_was_but_for_their_count() {
         let actions = play.broker.handle(play.now, event).unwrap();
         // What comes of one is bounded, too: a word to the provider and one to the operator.
         assert!(actions.as_slice().len() <= 1 && actions.reports().len() == 1);
-        let unreadable = Event::Unreadable { connection: FILES, error: WireError::NotJson };
+        let unreadable = Event::Unreadable { connection: FILES, error: WireError::NotJson.into() };
         let _ = counted.handle(play.now, unreadable).unwrap();
     }
     assert!(play.broker == counted);

@@ -67,11 +67,12 @@ impl<H: Host> World<H> {
             | Event::Disconnected(_)
             | Event::Registered { .. }
             | Event::Retired(_) => return Ok(()),
-            Event::Frame { connection, .. } if expected.is_refused() => {
+            Event::Frame { connection, .. } | Event::Unreadable { connection, .. }
+                if expected.is_refused() =>
+            {
                 let error = ProviderFrame::decode(b"").unwrap_err();
                 before.handle(self.now, Event::Unreadable { connection, error }).unwrap();
             }
-            Event::Unreadable { .. } => return Ok(()),
             _ => {}
         }
         let is_same = !expected.moves.is_empty() || self.host == before;

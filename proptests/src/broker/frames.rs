@@ -1,7 +1,7 @@
 //! What the requirements make of what providers say.
 
 use mrtr_core::{
-    Instant,
+    Instant, InvocationId,
     broker::{Closure, ConnectionId, InteractionId, ProviderFrame, Question, RecordId, RecordKind},
 };
 
@@ -15,6 +15,23 @@ impl Model {
     /// Expects what comes of something that is no frame.
     pub(super) fn garbled(&mut self, connection: ConnectionId) -> Expected {
         self.refuse(connection, vec!["unreadable".into()])
+    }
+
+    /// Expects what comes of something that is no frame, but says which question it asks: who asks
+    /// hears of it, if the invocation is theirs and nobody was asked by that number.
+    pub(super) fn misspelt(
+        &mut self,
+        connection: ConnectionId,
+        invocation: InvocationId,
+        number: u64,
+    ) -> Expected {
+        let is_theirs = |call: &&Called| call.id == invocation && call.connection == connection;
+        let is_told = self
+            .live()
+            .find(is_theirs)
+            .is_some_and(|call| call.asked.iter().all(|asked| asked.number != number));
+        let told = is_told.then_some((connection, invocation, number));
+        Expected { told, ..self.garbled(connection) }
     }
 
     fn refuse(&mut self, connection: ConnectionId, refusals: Vec<String>) -> Expected {

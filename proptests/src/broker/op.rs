@@ -55,6 +55,15 @@ pub enum Op {
         /// What, by index into the script.
         bytes: u8,
     },
+    /// A provider asks by what is no frame, but says for which invocation and by which number.
+    Misspell {
+        /// For which invocation.
+        invocation: WhichInvocation,
+        /// On which connection.
+        connection: WhichConnection,
+        /// What it calls the question.
+        number: WhichNumber,
+    },
     /// Somebody answers.
     Answer {
         /// The question.
@@ -263,7 +272,12 @@ impl From<[u8; 4]> for Op {
             43..=51 => Self::Store { record: [a, b].into(), held: c % 16 != 15 },
             52..=57 => Self::Surface { surface: a, does: b.into() },
             58 => Self::Register { registration: a, connection: b },
-            59 => Self::Garble { connection: a, bytes: b },
+            59 if c % 2 == 0 => Self::Garble { connection: a, bytes: b },
+            59 => Self::Misspell {
+                invocation: a.into(),
+                connection: (c / 2).into(),
+                number: b.into(),
+            },
             60 => Self::Unanswerable(a.into()),
             61 => Self::Stop([a, b, c].into()),
             62 if a % 4 == 0 => Self::Disconnect(b),

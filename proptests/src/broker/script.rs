@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use form_model::{Content, Form};
 use mrtr_core::{
+    InvocationId,
     broker::Decision,
     wire::{RawJson, Response},
 };
@@ -288,6 +289,13 @@ pub(super) const GARBAGE: [&[u8]; 16] = [
     br#"{"interaction_request":{"invocation":"1.1","interaction":-1,"request":"hunter2"}}"#,
     br#"{"interaction_request":{"invocation":"1.1","interaction":18446744073709551616,"request":1}}"#,
 ];
+
+/// Writes a question that has no request, and a member that no frame has.
+pub(super) fn misspelt(invocation: &InvocationId, number: u64) -> String {
+    format!(
+        r#"{{"interaction_request":{{"invocation":"{invocation}","interaction":{number},"hunter2":1}}}}"#
+    )
+}
 
 /// Returns texts that name no invocation of a host that is in this epoch and has made so many.
 pub(super) fn made_up_invocations(epoch: u64, made: u64) -> [String; 10] {

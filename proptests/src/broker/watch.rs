@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use mrtr_core::{
     InvocationId, RegistrationId, SessionId,
     broker::{
-        Action, Call, Change, ConnectionId, Decision, Ending, Event, HostFrame, InteractionId,
-        PendingInteraction, ProviderFrame, Record, RecordId, RecordKind, Scope, Snapshot, What,
+        Action, Call, Change, ConnectionId, Decision, Ending, Event, FrameError, HostFrame,
+        InteractionId, PendingInteraction, ProviderFrame, Record, RecordId, RecordKind, Scope,
+        Snapshot, What,
     },
 };
 
@@ -190,9 +191,17 @@ impl Watch {
                 Ok(())
             }
             HostFrame::InteractionRefused { invocation, interaction, .. } => {
-                let is_asked = matches!(event, Event::Frame {
-                    frame: ProviderFrame::InteractionRequest { interaction: asked, .. }, ..
-                } if asked == interaction);
+                let asked = match event {
+                    Event::Frame {
+                        frame: ProviderFrame::InteractionRequest { invocation, interaction, .. },
+                        ..
+                    } => Some((invocation, *interaction)),
+                    Event::Unreadable { error: FrameError { asks, .. }, .. } => {
+                        asks.as_ref().map(|(invocation, interaction)| (invocation, *interaction))
+                    }
+                    _ => None,
+                };
+                let is_asked = asked == Some((invocation, *interaction));
                 let mut of_it =
                     self.questions.values().filter(|question| question.invocation == *invocation);
                 let is_taken = of_it.any(|question| question.number == *interaction);

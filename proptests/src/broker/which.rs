@@ -124,7 +124,7 @@ impl<H: Host> World<H> {
         (frame, None)
     }
 
-    fn number(&self, of: &InvocationId, which: WhichNumber) -> u64 {
+    pub(super) fn number(&self, of: &InvocationId, which: WhichNumber) -> u64 {
         let call = self.model.calls.iter().find(|call| call.id == *of);
         let last = call.and_then(|call| call.number_last());
         match (which, last) {

@@ -162,6 +162,15 @@ impl<H: Host> World<H> {
                 let expected = self.model.garbled(connection);
                 self.step(Event::Unreadable { connection, error }, expected)
             }
+            Op::Misspell { invocation, connection, number } => {
+                let invocation = self.invocation(invocation);
+                let connection = self.connection(connection, &invocation);
+                let number = self.number(&invocation, number);
+                let bytes = script::misspelt(&invocation, number);
+                let error = ProviderFrame::decode(bytes.as_bytes()).unwrap_err();
+                let expected = self.model.misspelt(connection, invocation, number);
+                self.step(Event::Unreadable { connection, error }, expected)
+            }
             Op::Answer { question, session, how } => {
                 let interaction = self.question(question);
                 let session = self.session(session, interaction);

@@ -168,7 +168,10 @@ impl Hosting {
                 ),
                 (
                     "what is no frame",
-                    Event::Unreadable { connection: connection(1), error: WireError::NotJson },
+                    Event::Unreadable {
+                        connection: connection(1),
+                        error: WireError::NotJson.into(),
+                    },
                 ),
                 (an_answer, answer(Response::Decline)),
                 ("an answer that does not fit", answer(unfit)),
@@ -254,7 +257,7 @@ impl Hosting {
         let mut counted = from.broker.clone();
         if let Event::Frame { connection, .. } | Event::Unreadable { connection, .. } = at {
             let unreadable =
-                Event::Unreadable { connection: *connection, error: WireError::NotJson };
+                Event::Unreadable { connection: *connection, error: WireError::NotJson.into() };
             let _ = counted.handle(self.now, unreadable).unwrap();
         }
         assert_eq!(self.broker, counted, "what is refused changes nothing");
