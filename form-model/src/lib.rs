@@ -45,6 +45,7 @@ mod format;
 mod limits;
 mod number;
 mod safe_text;
+mod shortest;
 mod value;
 mod verdict;
 mod warn;

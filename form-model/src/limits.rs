@@ -39,8 +39,8 @@ pub struct Limits {
     pub default_bytes_max: usize,
     /// Bytes of JSON text of an answer's content. Default 256 KiB.
     ///
-    /// A field whose shortest text is longer than this can not be answered, and its form is
-    /// refused.
+    /// A form whose shortest answer is longer than this, or that has a field for which no room is
+    /// left, can not be answered, and is refused.
     pub answer_bytes_max: usize,
 }
 

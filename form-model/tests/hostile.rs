@@ -275,6 +275,7 @@ fn a_pointer_names_the_place_in_the_document_that_came() {
         (r#"{"type":"array","format":"password","items":{"enum":["a"]}}"#, "/format"),
         (r#"{"type":"integer","format":"password"}"#, "/format"),
         (r#"{"type":"string","format":"date","maxLength":5}"#, "/format"),
+        (r#"{"type":"string","format":"date-time","minLength":21,"maxLength":21}"#, "/format"),
         (r#"{"type":"string","format":"email","minLength":300}"#, "/format"),
         (r#"{"type":"string","minLength":262137}"#, "/minLength"),
         (r#"{"type":"string","x":{"k":"\ud800"}}"#, "/x"),
@@ -369,6 +370,68 @@ fn answers_that_are_no_objects_or_too_large_are_refused() {
     assert_eq!(decode(r#"{"a":1,"\u0061":1}"#), Err(ContentError::Duplicate));
     assert_eq!(decode(&" ".repeat(21)), Err(ContentError::OverLimit { bytes_max: 20 }));
     assert!(decode("{}").is_ok());
+}
+
+/// proves: FM-04, FM-05
+#[test]
+fn a_form_is_taken_exactly_where_there_is_room_for_its_shortest_answer() {
+    // Each with a shortest answer to all its fields.
+    for (properties, shortest) in [
+        ("", "{}"),
+        (r#""a":{"type":"string"}"#, r#"{"a":""}"#),
+        (r#""\n\u0001é\"":{"type":"string","minLength":3}"#, r#"{"\n\u0001é\"":"xxx"}"#),
+        (r#""m":{"type":"string","format":"email"}"#, r#"{"m":"a@b"}"#),
+        (r#""u":{"type":"string","format":"uri","minLength":5}"#, r#"{"u":"a:bcd"}"#),
+        (r#""d":{"type":"string","format":"date"}"#, r#"{"d":"2026-07-28"}"#),
+        (
+            r#""t":{"type":"string","format":"date-time","minLength":21}"#,
+            r#"{"t":"2026-07-28T12:00:00.0Z"}"#,
+        ),
+        (r#""n":{"type":"number","exclusiveMinimum":0}"#, r#"{"n":1}"#),
+        (r#""n":{"type":"number","minimum":0.25,"maximum":0.5}"#, r#"{"n":0.5}"#),
+        (r#""i":{"type":"integer","maximum":-12.5,"minimum":-20}"#, r#"{"i":-20}"#),
+        (r#""f":{"type":"boolean"}"#, r#"{"f":true}"#),
+        (r#""c":{"type":"string","enum":["long","a\"","ééé"]}"#, r#"{"c":"a\""}"#),
+        (
+            r#""s":{"type":"array","items":{"enum":["long","x","","yy"]},"minItems":3}"#,
+            r#"{"s":["x","","yy"]}"#,
+        ),
+        (r#""s":{"type":"array","items":{"enum":["long"]}}"#, r#"{"s":[]}"#),
+        (
+            r#""a":{"type":"string","minLength":9},"b":{"type":"boolean"}"#,
+            r#"{"a":"xxxxxxxxx","b":true}"#,
+        ),
+    ] {
+        let names: serde_json::Value = serde_json::from_str(shortest).unwrap();
+        let names: Vec<_> = names.as_object().unwrap().keys().collect();
+        let required = serde_json::to_string(&names).unwrap();
+        let schema =
+            format!(r#"{{"type":"object","properties":{{{properties}}},"required":{required}}}"#);
+        let within = |answer_bytes_max| Limits { answer_bytes_max, ..Limits::default() };
+        let limits = within(shortest.len());
+        let form = Decoder::new(limits.clone()).decode(&schema).unwrap().form;
+        let answer = form.accept(Content::decode(shortest, &limits).unwrap()).unwrap();
+        assert_eq!(answer.to_json(), shortest);
+        assert_eq!(Form::from_canonical(&form.to_canonical(), &limits).unwrap(), form);
+        let tight = within(shortest.len() - 1);
+        let refusal = Decoder::new(tight.clone()).decode(&schema).unwrap_err();
+        let place = refusal.pointer.strip_prefix("/properties/");
+        assert_eq!(place.is_some(), !names.is_empty(), "{refusal} {schema}");
+        assert!(Form::from_canonical(&form.to_canonical(), &tight).is_err(), "{schema}");
+        // A field that may be left out must have room too, beside those that may not.
+        let optional = schema.replace(&format!(r#","required":{required}"#), "");
+        let room = if names.len() < 2 { &tight } else { &within(14) };
+        let refused = Decoder::new(room.clone()).decode(&optional).is_err();
+        assert!(refused || shortest == "{}", "{schema}");
+    }
+    let beside = r#"{"type":"object","properties":{"a":{"type":"string","minLength":9},
+        "b":{"type":"boolean"}},"required":["a"]}"#;
+    let at =
+        |answer_bytes_max| refused_within(Limits { answer_bytes_max, ..Limits::default() }, beside);
+    assert_eq!(at(25), (RefusalCode::OverLimit, "/properties/b".into()));
+    assert!(
+        Decoder::new(Limits { answer_bytes_max: 26, ..Limits::default() }).decode(beside).is_ok()
+    );
 }
 
 /// proves: FM-06

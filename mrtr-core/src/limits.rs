@@ -33,7 +33,8 @@ pub struct Limits {
     pub state_bytes_max: usize,
     /// Bytes that are kept of an error's data. Default 16 KiB.
     pub error_bytes_max: usize,
-    /// Bounds of a form and of its answer.
+    /// Bounds of a form and of its answer. What a model answers, and a list of roots, have at most
+    /// `answer_bytes_max` bytes too.
     pub form: form_model::Limits,
     /// How long to wait for what.
     pub clocks: Clocks,

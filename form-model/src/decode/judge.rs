@@ -11,7 +11,9 @@ use super::{
 };
 use crate::{
     Bound, Choice, ChoiceOption, Choices, Field, Flag, Format, Kind, NoteCode, Number, Numeric,
-    RefusalCode, Text, Value, warn::any_look_alike,
+    RefusalCode, Text, Value,
+    shortest::{EMPTY_BYTES, member_bytes},
+    warn::any_look_alike,
 };
 
 /// Decides what kind of field the keywords make.
@@ -145,17 +147,20 @@ fn text(
         return Err(unsatisfiable(&path.member("minLength"), "minLength is at most maxLength"));
     }
     // The shortest answer is {"name":"..."}.
-    let room = reader.limits.answer_bytes_max.saturating_sub(name.len() + 7);
+    let around = EMPTY_BYTES + member_bytes(name) + 2;
+    let room = reader.limits.answer_bytes_max.saturating_sub(around);
     if length_min.unwrap_or(0) > u64::try_from(room).unwrap_or(u64::MAX) {
         let message = "minLength is within what an answer may hold";
         return Err(unsatisfiable(&path.member("minLength"), message));
     }
     let format = format(reader, path, keywords)?;
-    let (shortest, longest) = format.map_or((0, u64::MAX), Format::lengths);
-    if length_max.unwrap_or(u64::MAX) < shortest || length_min.unwrap_or(0) > longest {
+    let text = Text { length_min, length_max, format, default: None };
+    let longest = format.map_or(u64::MAX, |format| format.lengths().1);
+    if length_max.unwrap_or(u64::MAX) < text.shortest_length() || length_min.unwrap_or(0) > longest
+    {
         return Err(unsatisfiable(&path.member("format"), "the lengths leave room for the format"));
     }
-    Ok(Kind::Text(Text { length_min, length_max, format, default: None }))
+    Ok(Kind::Text(text))
 }
 
 /// The format of secrets.

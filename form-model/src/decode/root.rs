@@ -12,7 +12,9 @@ use super::{
     path::Path,
     reader::{Leaf, Read, Reader, elements, leaf, outside, over_limit, refusal, wrong_type},
 };
-use crate::{Field, Form, NoteCode, RefusalCode, SafeText, warn::any_look_alike};
+use crate::{
+    Field, Form, NoteCode, RefusalCode, SafeText, shortest::EMPTY_BYTES, warn::any_look_alike,
+};
 
 /// Is what the members of the root say.
 #[derive(Default)]
@@ -60,10 +62,31 @@ fn finish(reader: &mut Reader<'_>, root: Root<'_>) -> Read<Form> {
         };
         field.required = true;
     }
+    check_room(reader, &properties, &fields)?;
     if any_look_alike(fields.iter().map(Field::label)) {
         reader.note(NoteCode::WarnAmbiguousLabels, &properties)?;
     }
     Ok(Form::new(root.title, root.description, fields))
+}
+
+/// Checks that there is an answer within the limit of its bytes, and one for each field that may be
+/// left out.
+fn check_room(reader: &Reader<'_>, properties: &Path<'_>, fields: &[Field]) -> Read<()> {
+    let bytes_max = reader.limits.answer_bytes_max;
+    let fits = |bytes: usize, path: &Path<'_>| {
+        if bytes <= bytes_max {
+            return Ok(bytes);
+        }
+        Err(over_limit(path, "a shortest answer", "bytes", bytes_max))
+    };
+    let (required, optional): (Vec<&Field>, _) = fields.iter().partition(|field| field.required);
+    let least = required.iter().try_fold(fits(EMPTY_BYTES, &Path::Root)?, |bytes, field| {
+        fits(field.shortest_added_to(bytes), &properties.member(&field.name))
+    })?;
+    for field in optional {
+        fits(field.shortest_added_to(least), &properties.member(&field.name))?;
+    }
+    Ok(())
 }
 
 impl<'de> Object<'de> for Root<'de> {

@@ -384,8 +384,8 @@ pub enum Misuse {
     /// The answer is of another kind than the question, which is open as before.
     #[error("expected an answer of the question's kind, found one of another")]
     WrongKind,
-    /// The answer is larger than `answer_bytes_max` of the form's limits. The question is open as
-    /// before.
+    /// The content of the answer is larger than `answer_bytes_max` of the form's limits. The question
+    /// is open as before.
     #[error("expected an answer of at most {bytes_max} bytes")]
     TooLarge {
         /// The limit.
@@ -412,6 +412,7 @@ impl From<AnswerError> for Misuse {
         match error {
             AnswerError::WrongKind => Self::WrongKind,
             AnswerError::Invalid(faults) => Self::Invalid(faults),
+            AnswerError::TooLarge { bytes_max } => Self::TooLarge { bytes_max },
         }
     }
 }

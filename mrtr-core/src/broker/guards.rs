@@ -138,12 +138,7 @@ impl Broker {
         }
         pending.unanswered()?;
         debug_assert_eq!(live.phase, Phase::AwaitingInteraction, "an open question is waited for");
-        let answered = pending.interaction.question.answer(response)?;
-        let bytes_max = self.ledger.limits.form.answer_bytes_max;
-        if answered.result.as_str().len() > bytes_max {
-            return Err(Misuse::TooLarge { bytes_max });
-        }
-        Ok(answered)
+        pending.interaction.question.answer(response, &self.ledger.limits.form)
     }
 
     /// Finds a question that has no answer yet.

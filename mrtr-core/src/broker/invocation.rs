@@ -182,7 +182,11 @@ impl Pending {
 
 impl Question {
     /// Checks an answer.
-    pub(super) fn answer(&self, response: Response) -> Result<Answered, Misuse> {
+    pub(super) fn answer(
+        &self,
+        response: Response,
+        limits: &form_model::Limits,
+    ) -> Result<Answered, Misuse> {
         let decision = match &response {
             Response::Accept(_) | Response::Consent => Decision::Accept,
             Response::Decline => Decision::Decline,
@@ -190,7 +194,7 @@ impl Question {
             Response::Sampled(_) | Response::Roots(_) => return Err(Misuse::WrongKind),
         };
         let result = match &self.elicitation {
-            Elicitation::Form(request) => request.answer(response)?,
+            Elicitation::Form(request) => request.answer(response, limits)?,
             Elicitation::Url(request) => request.answer(&response)?,
         };
         Ok(Answered { decision, result: RawJson::composed(result) })

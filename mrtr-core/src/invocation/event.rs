@@ -282,8 +282,8 @@ pub enum Misuse {
     /// Nobody is asked: the interaction is closed.
     #[error("the interaction is closed")]
     Closed,
-    /// The answer is larger than `answer_bytes_max` of the form's limits. The interaction is open
-    /// as before.
+    /// The content of the answer, or what a model or the roots gave, is larger than `answer_bytes_max`
+    /// of the form's limits. The interaction is open as before.
     #[error("expected an answer of at most {bytes_max} bytes")]
     TooLarge {
         /// The limit.

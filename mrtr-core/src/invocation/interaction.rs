@@ -87,17 +87,21 @@ impl Interaction {
     }
 
     /// Checks an answer and writes what goes to the server: the bare result, nothing around it.
-    pub(super) fn answer(&self, response: Response) -> Result<String, Misuse> {
+    pub(super) fn answer(
+        &self,
+        response: Response,
+        limits: &form_model::Limits,
+    ) -> Result<String, Misuse> {
         match (self, response) {
-            (Self::Form(request), response) => Ok(request.answer(response)?),
+            (Self::Form(request), response) => Ok(request.answer(response, limits)?),
             (Self::Url(request), response) => Ok(request.answer(&response)?),
             (Self::Sampling(_), Response::Sampled(result)) => {
                 check_sampled(result.as_str()).map_err(Misuse::Malformed)?;
-                Ok(result.as_str().into())
+                bounded(&result, limits)
             }
             (Self::Roots, Response::Roots(result)) => {
                 check_roots(result.as_str()).map_err(Misuse::Malformed)?;
-                Ok(result.as_str().into())
+                bounded(&result, limits)
             }
             (
                 Self::Sampling(_) | Self::Roots,
@@ -110,6 +114,15 @@ impl Interaction {
             ) => Err(Misuse::WrongKind),
         }
     }
+}
+
+/// Takes what no form has bounded.
+fn bounded(result: &RawJson, limits: &form_model::Limits) -> Result<String, Misuse> {
+    let bytes_max = limits.answer_bytes_max;
+    if result.as_str().len() > bytes_max {
+        return Err(Misuse::TooLarge { bytes_max });
+    }
+    Ok(result.as_str().into())
 }
 
 impl From<Elicitation> for Interaction {
@@ -126,6 +139,7 @@ impl From<AnswerError> for Misuse {
         match error {
             AnswerError::WrongKind => Self::WrongKind,
             AnswerError::Invalid(faults) => Self::Invalid(faults),
+            AnswerError::TooLarge { bytes_max } => Self::TooLarge { bytes_max },
         }
     }
 }

@@ -282,11 +282,7 @@ impl Invocation {
 
     fn read_answer(&self, round: u32, key: String, response: Response) -> Result<Input, Misuse> {
         let (round, question) = self.open_question(round, &key)?;
-        let answer = question.interaction.answer(response)?;
-        let bytes_max = self.limits.form.answer_bytes_max;
-        if answer.len() > bytes_max {
-            return Err(Misuse::TooLarge { bytes_max });
-        }
+        let answer = question.interaction.answer(response, &self.limits.form)?;
         let last = round.open_keys().count() == 1;
         Ok(Input::Answered { key, answer: Answered(answer), last })
     }

@@ -44,6 +44,11 @@ pub(crate) enum AnswerError {
     WrongKind,
     /// It does not fit the form.
     Invalid(Faults),
+    /// Its content is larger than an answer may be.
+    TooLarge {
+        /// The limit.
+        bytes_max: usize,
+    },
 }
 
 impl Elicitation {
@@ -82,12 +87,21 @@ impl Elicitation {
 }
 
 impl FormRequest {
-    /// Checks an answer and writes the `ElicitResult`.
-    pub(crate) fn answer(&self, response: Response) -> Result<String, AnswerError> {
+    /// Checks an answer and writes the `ElicitResult`. It is the content that is bounded, as it is
+    /// where it is read.
+    pub(crate) fn answer(
+        &self,
+        response: Response,
+        limits: &form_model::Limits,
+    ) -> Result<String, AnswerError> {
         match response {
             Response::Accept(content) => {
                 let answer = self.form.accept(content).map_err(AnswerError::Invalid)?;
-                Ok(alloc::format!(r#"{{"action":"accept","content":{}}}"#, answer.to_json()))
+                let (content, bytes_max) = (answer.to_json(), limits.answer_bytes_max);
+                if content.len() > bytes_max {
+                    return Err(AnswerError::TooLarge { bytes_max });
+                }
+                Ok(alloc::format!(r#"{{"action":"accept","content":{content}}}"#))
             }
             Response::Consent | Response::Sampled(_) | Response::Roots(_) => {
                 Err(AnswerError::WrongKind)

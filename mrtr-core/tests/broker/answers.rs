@@ -12,7 +12,7 @@ use mrtr_core::{
 
 use crate::{
     lines::{
-        FILES, YES, accepted, asking, asking_json, call_of, failed, form, question, released,
+        FILES, YES, accepted, asking, asking_json, call_of, failed, form, question, raw, released,
         requester, session, yes,
     },
     play::{At, Play},
@@ -168,9 +168,47 @@ fn an_answer_that_is_too_large_is_refused_and_the_question_stays_open() {
     let question = Question::form("m", any, requester());
     let mut play = asked_json(Play::limited(limits), question.to_json().as_str());
     let accept = |count| Response::Accept(Content::new().with_text("a", "x".repeat(count)));
-    let event = answer(&play, accept(100));
+    // `{"a":""}` is the content around the text, and all that is bounded.
+    let event = answer(&play, accept(93));
     assert_eq!(play.assert_changes_nothing(event), Err(Misuse::TooLarge { bytes_max: 100 }));
-    assert!(play.answer(accept(50)).is_ok());
+    assert!(play.answer(accept(92)).is_ok());
+}
+
+/// proves: FM-04, HB-04, HB-05
+#[test]
+fn every_question_that_is_taken_has_answers_that_fit() {
+    let schema = r#"{"type":"object","properties":{"a":{"type":"string","minLength":9}},
+        "required":["a"]}"#;
+    let request = Question::form("m", form(schema), requester()).to_json();
+    let play = |answer_bytes_max| {
+        let form = form_model::Limits { answer_bytes_max, ..Default::default() };
+        Play::limited(Limits { form, ..Limits::default() }).brought(At::Accepted)
+    };
+    // `{"a":"xxxxxxxxx"}`
+    let mut tight = play(16);
+    assert_eq!(tight.refused_as(asking_json(&tight.call, 1, request.as_str())), "form");
+    let shortest = Response::Accept(Content::new().with_text("a", "x".repeat(9)));
+    for response in [shortest, Response::Decline, Response::Dismiss] {
+        let mut play = play(17);
+        play.say(asking_json(&play.call, 1, request.as_str()));
+        play.hold();
+        assert!(play.answer(response).is_ok());
+    }
+    // A no has no content, however little an answer may hold.
+    let nothing = Question::form("m", form(r#"{"type":"object","properties":{}}"#), requester());
+    let url = raw(URL);
+    for (request, bytes_max, response) in [
+        (nothing.to_json(), 2, Response::Accept(Content::new())),
+        (nothing.to_json(), 2, Response::Decline),
+        (nothing.to_json(), 2, Response::Dismiss),
+        (url.clone(), 0, Response::Consent),
+        (url, 0, Response::Decline),
+    ] {
+        let mut play = play(bytes_max);
+        play.say(asking_json(&play.call, 1, request.as_str()));
+        play.hold();
+        assert!(play.answer(response).is_ok());
+    }
 }
 
 /// proves: HB-01, HB-05

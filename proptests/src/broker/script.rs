@@ -20,7 +20,7 @@ pub(super) const NAMES: [&str; 3] = ["hunter2 a", "hunter2 b", "hunter2 c"];
 /// What they call themselves before the second host of a world, letter for letter as long.
 pub(super) const OTHER_NAMES: [&str; 3] = ["mallory x", "mallory y", "mallory z"];
 
-/// The bytes that a message, a name and a request may have in a world, and an answer as it is sent.
+/// The bytes that a message, a name and a request may have in a world, and the content of an answer.
 pub(super) const MESSAGE_BYTES_MAX: usize = 64;
 pub(super) const LABEL_BYTES_MAX: usize = 16;
 pub(super) const REQUEST_BYTES_MAX: usize = 700;

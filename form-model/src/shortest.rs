@@ -1,0 +1,122 @@
+//! The fewest bytes that an answer takes: a form is of use only where there is room for them.
+
+use alloc::{string::ToString as _, vec::Vec};
+
+use crate::{Choice, ChoiceOption, Choices, Field, Format, Kind, Number, Numeric, Text};
+
+/// The bytes of an answer without values, `{}`.
+pub(crate) const EMPTY_BYTES: usize = 2;
+
+/// The most bytes of a number's text: a sign, `0.00000`, and 38 digits.
+const NUMBER_BYTES_MAX: usize = 46;
+
+impl Field {
+    /// Returns the bytes of an answer of some bytes to which the field's shortest value is added.
+    pub(crate) fn shortest_added_to(&self, answer_bytes: usize) -> usize {
+        let comma = usize::from(answer_bytes > EMPTY_BYTES);
+        let member = member_bytes(&self.name).saturating_add(self.kind.shortest());
+        answer_bytes.saturating_add(comma).saturating_add(member)
+    }
+}
+
+/// Returns the bytes of a member without its value, which is `"name":`.
+pub(crate) fn member_bytes(name: &str) -> usize {
+    text_bytes(name).saturating_add(1)
+}
+
+impl Kind {
+    /// Returns the bytes of the JSON text of the shortest value. Where that would take a search, it
+    /// returns somewhat more.
+    fn shortest(&self) -> usize {
+        match self {
+            Self::Text(text) => text.shortest(),
+            Self::Number(numeric) => numeric.shortest(|_| true),
+            Self::Integer(numeric) => numeric.shortest(Number::is_integer),
+            Self::Flag(_) => "true".len(),
+            Self::Choice(Choice { options, .. }) => {
+                options.iter().map(option_bytes).min().unwrap_or_default()
+            }
+            Self::Choices(choices) => choices.shortest(),
+        }
+    }
+}
+
+impl Text {
+    fn shortest(&self) -> usize {
+        usize::try_from(self.shortest_length()).unwrap_or(usize::MAX).saturating_add(2)
+    }
+
+    /// Returns the length of the shortest text that is long enough and has the format.
+    pub(crate) fn shortest_length(&self) -> u64 {
+        let length = self.format.map_or(0, |format| format.lengths().0);
+        let length = length.max(self.length_min.unwrap_or_default());
+        // A time of 21 characters would end in a point without digits.
+        let gap = length == 21 && self.format == Some(Format::DateTime);
+        length.saturating_add(u64::from(gap))
+    }
+}
+
+impl Numeric {
+    fn shortest(&self, is_of_kind: impl Fn(Number) -> bool) -> usize {
+        let short = [-1, 0, 1].map(|number| Some(Number::from(number)));
+        let ends = [self.minimum, self.maximum].map(|bound| bound.map(|bound| bound.value));
+        let numbers = short.into_iter().chain(ends).flatten();
+        let fitting = numbers.filter(|number| self.contains(*number) && is_of_kind(*number));
+        fitting.map(|number| number.to_string().len()).min().unwrap_or(NUMBER_BYTES_MAX)
+    }
+}
+
+impl Choices {
+    fn shortest(&self) -> usize {
+        let count = usize::try_from(self.items_min.unwrap_or_default()).unwrap_or(usize::MAX);
+        if count == 0 {
+            return "[]".len();
+        }
+        let mut bytes: Vec<usize> = self.options.iter().map(option_bytes).collect();
+        bytes.sort_unstable();
+        // Each with a comma or the last bracket behind it.
+        bytes.iter().take(count).fold(1, |sum, option| sum.saturating_add(option + 1))
+    }
+}
+
+fn option_bytes(option: &ChoiceOption) -> usize {
+    text_bytes(&option.value)
+}
+
+/// Returns the bytes of a text as a JSON string.
+fn text_bytes(text: &str) -> usize {
+    let byte = |byte: u8| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 2,
+        0..0x20 => 6,
+        _ => 1,
+    };
+    text.bytes().map(byte).fold(2, usize::saturating_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::String;
+
+    use super::*;
+    use crate::value::write_text;
+
+    /// proves: FM-04
+    #[test]
+    fn the_bytes_of_a_text_are_those_that_are_written() {
+        for text in (0..0x100).chain([0x2028, 0xffff, 0x1_0000]).filter_map(char::from_u32) {
+            let mut written = String::new();
+            write_text(&String::from(text), &mut written);
+            assert_eq!(text_bytes(&String::from(text)), written.len(), "{text:?}");
+        }
+    }
+
+    /// proves: FM-04
+    #[test]
+    fn no_number_is_longer_than_the_longest() {
+        let digits = "12345678901234567890123456789012345678";
+        for power in [-43, -44, -37, -38, 0, 200, 270] {
+            let number: Number = alloc::format!("-{digits}e{power}").parse().unwrap();
+            assert!(number.to_string().len() <= NUMBER_BYTES_MAX, "{number}");
+        }
+    }
+}
