@@ -139,6 +139,30 @@ fn a_form_as_data_reads_back_equal_and_names_no_protocol() {
 
 /// proves: FM-04, FM-10
 #[test]
+fn data_that_was_read_can_be_written_and_read_again() {
+    // Each number is written in digits.
+    let field =
+        |i| format!(r#"{{"name":"{i}","kind":{{"integer":{{"minimum":{{"value":1e18}}}}}}}}"#);
+    let fields: Vec<_> = (0..9).map(field).collect();
+    let json = format!(r#"{{"version":1,"fields":[{}]}}"#, fields.join(","));
+    let written = Form::from_canonical(&json, &Limits::default()).unwrap().to_canonical();
+    assert!(written.len() > json.len() + 100);
+    for schema_bytes_max in json.len() / 8..=written.len().div_ceil(8) {
+        let limits = Limits { schema_bytes_max, ..Limits::default() };
+        match Form::from_canonical(&json, &limits) {
+            Ok(form) => {
+                assert_eq!(Form::from_canonical(&form.to_canonical(), &limits).as_ref(), Ok(&form));
+            }
+            Err(refusal) => {
+                assert_eq!(refusal.code, RefusalCode::OverLimit);
+                assert!(written.len() > schema_bytes_max * 8);
+            }
+        }
+    }
+}
+
+/// proves: FM-04, FM-10
+#[test]
 fn data_that_is_no_form_is_refused_as_a_schema_would_be() {
     let field = |kind: &str| format!(r#"{{"version":1,"fields":[{{"name":"a","kind":{kind}}}]}}"#);
     for (json, code) in [

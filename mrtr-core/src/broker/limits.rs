@@ -20,7 +20,8 @@ pub struct Limits {
     /// Interactions that are over and of which it is kept how they ended, so that a late answer is
     /// told what won. Default 1,024.
     pub past_max: usize,
-    /// Bytes of JSON text of one interaction request. Default 320 KiB.
+    /// Bytes of JSON text of one interaction request, as it comes and as it is stored. Default
+    /// 320 KiB.
     pub request_bytes_max: usize,
     /// Bytes of the message of a request. Default 16 KiB.
     pub message_bytes_max: usize,

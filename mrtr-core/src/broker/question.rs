@@ -111,7 +111,13 @@ impl Question {
         match (request.optional("form"), request.optional("url")) {
             (Some(form), None) if form != "null" => {
                 let form = Form::from_canonical(form, &limits.form).map_err(Refused::Form)?;
-                Ok(Self::form(&message, form, requester))
+                let question = Self::form(&message, form, requester);
+                // What is stored is written anew, and has to be read within the same limits. Only a
+                // number can grow, such as 1e15, and none does eightfold.
+                if json.len() > limits.request_bytes_max / 8 {
+                    check_size(question.to_json().as_str(), limits)?;
+                }
+                Ok(question)
             }
             (None, Some(_)) => {
                 let request = UrlRequest::new(&message, &request.text("url")?)?;

@@ -110,6 +110,39 @@ fn a_record_of_a_question_is_read_within_the_limits_of_the_host() {
     }
 }
 
+/// Asks for a number of at least 10^18, which is written in digits.
+fn asks_for_large_numbers(fields: usize) -> String {
+    let field = |name| {
+        format!(r#"{{"name":"{name}","kind":{{"integer":{{"minimum":{{"value":1e18}}}}}}}}"#)
+    };
+    let fields: Vec<_> = (0..fields).map(field).collect();
+    format!(
+        r#"{{"form":{{"version":1,"fields":[{}]}},"message":"m","requester":{{"provider":"p","server":"s","tool":"t"}}}}"#,
+        fields.join(",")
+    )
+}
+
+/// proves: HB-04, HB-14
+#[test]
+fn what_is_taken_is_read_again_within_the_same_limits() {
+    let request = asks_for_large_numbers(9);
+    let written = Question::decode(&request, &Limits::default()).unwrap().to_json();
+    let written = written.as_str().len();
+    assert!(written > request.len() + 100);
+    for request_bytes_max in request.len() - 1..=written {
+        let limits = Limits { request_bytes_max, ..Limits::default() };
+        let mut play = Play::limited(limits.clone()).brought(At::Accepted);
+        let frame = asking_json(&play.call, 1, &request);
+        if request_bytes_max < written {
+            assert_eq!(play.refused_as(frame), "unreadable", "{request_bytes_max}");
+            continue;
+        }
+        play.say(frame);
+        let record = play.records[0].clone();
+        assert_eq!(Record::decode(&record.to_json(), &limits).unwrap(), record);
+    }
+}
+
 /// proves: HB-14
 #[test]
 fn no_record_can_hold_a_request_state() {

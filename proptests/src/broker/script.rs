@@ -210,6 +210,10 @@ static FLAWED: LazyLock<Vec<(&str, RawJson)>> = LazyLock::new(|| {
             r#""form":{{"version":1,"fields":[{{"name":"a","kind":{kind}}}]}},"message":"hunter2""#
         )
     };
+    let large = |name| {
+        format!(r#"{{"name":"{name}","kind":{{"integer":{{"minimum":{{"value":1e18}}}}}}}}"#)
+    };
+    let large = (0..9).map(large).collect::<Vec<_>>().join(",");
     let unreadable = [
         r#""message":"hunter2""#.into(),
         format!(r#"{empty},"message":"hunter2","url":"https://example.org/hunter2""#),
@@ -220,6 +224,8 @@ static FLAWED: LazyLock<Vec<(&str, RawJson)>> = LazyLock::new(|| {
         format!(r#"{empty},"message":7"#),
         r#""form":{"version":1,"description":"DESCRIPTION"},"message":"m""#
             .replace("DESCRIPTION", &request),
+        // Within the limit as it comes, and beyond it as it is stored.
+        r#""form":{"version":1,"fields":[FIELDS]},"message":"hunter2""#.replace("FIELDS", &large),
         r#""url":"/hunter2","message":"hunter2""#.into(),
         r#""url":"javascript:hunter2","message":"hunter2""#.into(),
     ];
