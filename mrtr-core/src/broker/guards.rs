@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 
 use super::{
-    Broker, Closure, ConnectionId, InteractionId, Misuse, Outcome, ProviderFrame, Question,
+    Broker, Closure, ConnectionId, Ending, InteractionId, Misuse, Outcome, ProviderFrame, Question,
     RecordId, RecordKind, Refused,
     id::invocation_number,
     invocation::{Answered, Live, Pending, Stage},
@@ -188,14 +188,17 @@ impl Broker {
         if !self.ledger.is_durable {
             return Err(Misuse::NotStoring);
         }
-        // Nothing waits for a closure. Where one is not held, and no answer is, a host that starts
-        // anew makes it again.
-        if record.kind == RecordKind::Closed {
-            return Ok(None);
-        }
+        let is_closure = record.kind == RecordKind::Closed;
         let pending = match self.pending(record.interaction, None) {
             Ok((_, pending)) => pending,
+            Err(Misuse::Stale { won: Some(Ending::Answered(_)) }) if is_closure => {
+                return Err(Misuse::NotStoring);
+            }
+            // Nothing waits for a closure. Where one is not held, and no answer is, a host that starts
+            // anew makes it again.
             Err(Misuse::Stale { .. }) => return Ok(None),
+            // Which questions of earlier lives were closed at the start is not remembered.
+            Err(Misuse::OldEpoch) if is_closure => return Ok(None),
             Err(_) => return Err(Misuse::NotStoring),
         };
         match (&pending.stage, record.kind) {

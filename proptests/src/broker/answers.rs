@@ -6,7 +6,7 @@ use mrtr_core::{
 };
 
 use super::{
-    call::{Called, Stage},
+    call::{Asked, Called, Stage},
     expected::Expected,
     model::Model,
     script::{Fit, raw},
@@ -139,10 +139,17 @@ impl Model {
         if !self.is_durable {
             return Expected::misuse("NotStoring");
         }
-        if record.kind == RecordKind::Closed {
-            return if was_written { Expected::default() } else { nobody_asked };
-        }
         let found = self.questions().find(|(_, asked)| asked.id == record.interaction);
+        if record.kind == RecordKind::Closed {
+            // A question that is open, or is known to have been answered, was not closed.
+            let is_over = |asked: &Asked| matches!(asked.stage, Stage::Ended(_));
+            let may_pass =
+                found.is_none_or(|(_, asked)| is_over(asked) && self.forgets(record.interaction));
+            return match was_written {
+                true => Expected::default(),
+                false => Expected { may_pass, ..nobody_asked },
+            };
+        }
         let Some((call, asked)) = found else {
             return Expected { may_pass: true, ..Expected::misuse("NotStoring") };
         };
