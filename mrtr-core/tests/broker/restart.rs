@@ -69,6 +69,22 @@ fn what_was_asked_and_has_not_ended_is_closed_and_nothing_else_is_done() {
 
 /// proves: HB-12
 #[test]
+fn a_closure_that_was_lost_is_made_again_unless_an_answer_is_held() {
+    for (at, holds_answer) in [(At::Shown, false), (At::Committing, false), (At::Committing, true)]
+    {
+        let mut play = Play::durable().brought(at);
+        play.handle(Event::Stop(Scope::All)).unwrap();
+        if holds_answer {
+            play.handle(Event::Stored(id("1.1.1", RecordKind::Answered))).unwrap();
+        }
+        // Nobody can know whether it was delivered, so nothing says that it was not.
+        let expected = if holds_answer { Vec::new() } else { vec![closing("1.1.1")] };
+        assert_eq!(play.reborn().1, expected, "{at:?} {holds_answer}");
+    }
+}
+
+/// proves: HB-12
+#[test]
 fn nothing_of_an_old_life_counts_in_the_new_one() {
     for at in At::ALL {
         let play = Play::durable().brought(at);
