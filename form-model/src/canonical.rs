@@ -21,14 +21,14 @@ use serde::{
 
 use crate::{
     Bound, Choice, ChoiceOption, Choices, Decoder, Field, Flag, Form, Format, Kind, Limits, Number,
-    Numeric, Refusal, RefusalCode, SafeText, Text,
+    Numeric, Refusal, RefusalCode, SafeText, Text, objects::from_objects,
 };
 
 /// The version that is written and read.
 const VERSION: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(remote = "Self", rename_all = "camelCase", deny_unknown_fields)]
 struct FormData<'a> {
     version: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,7 +40,7 @@ struct FormData<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(remote = "Self", rename_all = "camelCase", deny_unknown_fields)]
 struct FieldData<'a> {
     name: Cow<'a, str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,7 +64,7 @@ enum KindData<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(remote = "Self", rename_all = "camelCase", deny_unknown_fields)]
 struct TextData<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     length_min: Option<u64>,
@@ -77,7 +77,7 @@ struct TextData<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(remote = "Self", rename_all = "camelCase", deny_unknown_fields)]
 struct NumericData {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     minimum: Option<BoundData>,
@@ -88,7 +88,7 @@ struct NumericData {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(remote = "Self", rename_all = "camelCase", deny_unknown_fields)]
 struct BoundData {
     value: Number,
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
@@ -96,14 +96,14 @@ struct BoundData {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(remote = "Self", rename_all = "camelCase", deny_unknown_fields)]
 struct FlagData {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     default: Option<bool>,
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(remote = "Self", rename_all = "camelCase", deny_unknown_fields)]
 struct ChoiceData<'a> {
     options: Vec<OptionData<'a>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,7 +111,7 @@ struct ChoiceData<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(remote = "Self", rename_all = "camelCase", deny_unknown_fields)]
 struct ChoicesData<'a> {
     options: Vec<OptionData<'a>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -123,13 +123,18 @@ struct ChoicesData<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(remote = "Self", rename_all = "camelCase", deny_unknown_fields)]
 struct OptionData<'a> {
     value: Cow<'a, str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     title: Option<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     description: Option<Cow<'a, str>>,
+}
+
+from_objects! {
+    FormData<'a>, FieldData<'a>, TextData<'a>, NumericData, BoundData, FlagData, ChoiceData<'a>,
+    ChoicesData<'a>, OptionData<'a>,
 }
 
 fn raw(text: Option<&SafeText>) -> Option<Cow<'_, str>> {
@@ -395,7 +400,8 @@ impl<'de> Deserialize<'de> for Form {
     /// Reads a canonical form within the default limits. How much it reads before it checks them
     /// is the deserializer's to bound; [`Form::from_canonical`] does so by itself.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        FormData::deserialize(deserializer)?.check(&Limits::default()).map_err(D::Error::custom)
+        let data: FormData<'_> = Deserialize::deserialize(deserializer)?;
+        data.check(&Limits::default()).map_err(D::Error::custom)
     }
 }
 

@@ -44,6 +44,7 @@ mod form;
 mod format;
 mod limits;
 mod number;
+mod objects;
 mod safe_text;
 mod shortest;
 mod value;

@@ -137,6 +137,45 @@ fn a_form_as_data_reads_back_equal_and_names_no_protocol() {
     }
 }
 
+/// proves: FM-10
+#[test]
+fn a_list_is_no_object_of_a_form_as_data() {
+    let right = r#"{"version":1,"fields":[
+        {"name":"t","kind":{"text":{"lengthMin":1}}},
+        {"name":"n","kind":{"number":{"minimum":{"value":1}}}},
+        {"name":"i","kind":{"integer":{"maximum":{"value":1}}}},
+        {"name":"f","kind":{"flag":{"default":true}}},
+        {"name":"c","kind":{"choice":{"options":[{"value":"a"}]}}},
+        {"name":"s","kind":{"choices":{"options":[{"value":"b"}]}}}]}"#;
+    let form = Form::from_canonical(right, &Limits::default()).unwrap();
+    assert_eq!(serde_json::from_str::<Form>(right).unwrap(), form);
+    for (object, list) in [
+        (right, r#"[1,null,null,[]]"#),
+        (
+            r#"{"name":"f","kind":{"flag":{"default":true}}}"#,
+            r#"["f",null,null,false,{"flag":{}}]"#,
+        ),
+        (r#"{"lengthMin":1}"#, "[1,null,null,null]"),
+        (r#"{"minimum":{"value":1}}"#, r#"[{"value":1},null,null]"#),
+        (r#"{"maximum":{"value":1}}"#, r#"[null,{"value":1},null]"#),
+        (r#"{"value":1}"#, "[1,false]"),
+        (r#"{"default":true}"#, "[true]"),
+        (r#"{"flag":{"default":true}}"#, r#"["flag",{}]"#),
+        (r#"{"options":[{"value":"a"}]}"#, r#"[[{"value":"a"}],null]"#),
+        (r#"{"value":"a"}"#, r#"["a",null,null]"#),
+        (r#"{"options":[{"value":"b"}]}"#, r#"[[{"value":"b"}],null,null,null]"#),
+        (r#"{"value":"b"}"#, r#"["b",null,null]"#),
+    ] {
+        let wrong = right.replacen(object, list, 1);
+        assert_ne!(wrong, right);
+        let refusal = Form::from_canonical(&wrong, &Limits::default()).unwrap_err();
+        assert_eq!(refusal.code, RefusalCode::MalformedJson, "{wrong}");
+        assert!(serde_json::from_str::<Form>(&wrong).is_err(), "{wrong}");
+        let value: serde_json::Value = serde_json::from_str(&wrong).unwrap();
+        assert!(serde_json::from_value::<Form>(value).is_err(), "{wrong}");
+    }
+}
+
 /// proves: FM-04, FM-10
 #[test]
 fn data_that_was_read_can_be_written_and_read_again() {
