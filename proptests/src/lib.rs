@@ -9,6 +9,7 @@
 //! - [`invocation`]: one call of the client role.
 //! - [`broker`]: a host with its providers, its store and its surfaces.
 //! - [`exchange`]: endpoints of the server role, and the requests that come to them.
+//! - [`texts`]: what must hold of every text of a stranger, and odd texts to try it on.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,3 +21,4 @@
 pub mod broker;
 pub mod exchange;
 pub mod invocation;
+pub mod texts;

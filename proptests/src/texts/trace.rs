@@ -1,0 +1,117 @@
+//! Traces of calls: lines that start a call or let something happen to it.
+
+use mrtr_core::{
+    Action, Actions, Invocation, Misuse, Phase, StartError,
+    trace::{Exposed, Step},
+};
+
+use crate::exchange::SECRET;
+
+/// Reads the lines of a trace and plays them, as they are and as they are written again. The value
+/// tells whether a call started.
+///
+/// # Panics
+///
+/// If something does not hold.
+pub fn trace(text: &str) -> bool {
+    let steps: Vec<Step> = text.lines().filter_map(|line| step(line, false)).collect();
+    play(steps, false)
+}
+
+/// Does the same with a trace that has [`SECRET`] in secrets only: nothing shows it.
+///
+/// # Panics
+///
+/// If something does not hold.
+pub fn secret_trace(text: &str) -> bool {
+    let steps: Vec<Step> = text.lines().filter_map(|line| step(line, true)).collect();
+    play(steps, true)
+}
+
+/// Reads a line, which is written and read as the same step.
+fn step(line: &str, keeps_secrets: bool) -> Option<Step> {
+    let read = match Exposed::read(line) {
+        Ok(Exposed(step)) => step,
+        Err(error) => {
+            assert_keeps(keeps_secrets, &format!("{error} {error:?}"));
+            return None;
+        }
+    };
+    let written = Exposed(read.clone()).to_line();
+    let again = Exposed::read(&written).unwrap();
+    assert!(again == Exposed(read.clone()), "{written}");
+    assert_eq!(again.to_line(), written);
+    let as_it_is = match &read {
+        Step::Start { start, .. } => serde_json::to_string(start),
+        Step::Event { event, .. } => serde_json::to_string(event),
+    };
+    assert_keeps(keeps_secrets, &format!("{read:?} {}", as_it_is.unwrap()));
+    Some(read)
+}
+
+/// Plays steps to two calls: they do the same, settle once, and do nothing more.
+fn play(steps: Vec<Step>, keeps_secrets: bool) -> bool {
+    let mut calls: Option<[Invocation; 2]> = None;
+    let mut has_started = false;
+    for step in steps {
+        let Exposed(twin) = Exposed::read(&Exposed(step.clone()).to_line()).unwrap();
+        match (step, twin) {
+            (Step::Start { at, start }, Step::Start { start: twin, .. }) => {
+                let [first, second] = [start, twin].map(|start| start.start(at));
+                calls = started(first, second);
+                has_started |= calls.is_some();
+            }
+            (Step::Event { at, event }, Step::Event { event: twin, .. }) => {
+                let Some([call, second]) = &mut calls else { continue };
+                let before = call.phase();
+                let handled = call.handle(at, event);
+                assert_eq!(second.handle(at, twin), handled, "a replay does the same");
+                assert!(call == second, "a replay gets to the same");
+                shown(&handled, keeps_secrets);
+                settles_once(before, call.phase(), &handled);
+            }
+            (step, _) => panic!("a step stays what it is: {step:?}"),
+        }
+    }
+    has_started
+}
+
+fn started(
+    first: Result<(Invocation, Actions), StartError>,
+    second: Result<(Invocation, Actions), StartError>,
+) -> Option<[Invocation; 2]> {
+    assert!(first == second, "a replay starts the same");
+    let ((call, actions), (twin, _)) = (first.ok()?, second.ok()?);
+    assert!(matches!(actions.as_slice(), [Action::Send(_)]), "a call starts by sending");
+    Some([call, twin])
+}
+
+/// Writes what is to be done, with and without what is secret.
+fn shown(handled: &Result<Actions, Misuse>, keeps_secrets: bool) {
+    match handled {
+        Err(misuse) => assert_keeps(keeps_secrets, &format!("{misuse} {misuse:?}")),
+        Ok(actions) => {
+            for action in actions.as_slice() {
+                assert!(serde_json::to_string(&Exposed(action)).is_ok());
+                let as_it_is = serde_json::to_string::<Action>(action).unwrap();
+                assert_keeps(keeps_secrets, &format!("{action:?} {as_it_is}"));
+            }
+            if let Some(transition) = actions.transition() {
+                let as_it_is = serde_json::to_string(transition).unwrap();
+                assert_keeps(keeps_secrets, &as_it_is);
+            }
+        }
+    }
+}
+
+fn settles_once(before: Phase, after: Phase, handled: &Result<Actions, Misuse>) {
+    let actions = handled.as_ref().map(Actions::as_slice).unwrap_or_default();
+    let outcomes = actions.iter().filter(|action| matches!(action, Action::Settle(_))).count();
+    let settles = before != Phase::Settled && after == Phase::Settled;
+    assert_eq!(outcomes, usize::from(settles), "a call settles by its one outcome");
+    assert!(before != Phase::Settled || actions.is_empty(), "nothing follows an outcome");
+}
+
+fn assert_keeps(keeps_secrets: bool, shown: &str) {
+    assert!(!keeps_secrets || !shown.contains(SECRET), "a secret is shown: {shown}");
+}
