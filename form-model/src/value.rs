@@ -42,6 +42,19 @@ pub enum Unusable {
     Text,
 }
 
+impl Unusable {
+    /// Returns JSON that reads as the same: what the value was is not kept.
+    const fn example(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Object => "{}",
+            Self::List => "[null]",
+            Self::Number => "1e999",
+            Self::Text => r#""\ud800""#,
+        }
+    }
+}
+
 impl fmt::Debug for Value {
     /// Writes what the value is, never the value itself.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -91,7 +104,7 @@ impl Value {
                 }
                 json.push(']');
             }
-            Self::Unusable(_) => json.push_str("null"),
+            Self::Unusable(what) => json.push_str(what.example()),
         }
     }
 }
@@ -181,7 +194,8 @@ impl Content {
         self.with(name, Value::Choices(values.into_iter().map(Into::into).collect()))
     }
 
-    /// Writes the JSON object. A value that no field takes is null.
+    /// Writes the JSON object. A value that no field takes is written as another that reads as the
+    /// same [`Unusable`]: `{}` for any object.
     #[must_use]
     pub fn to_json(&self) -> String {
         to_json(&self.entries)
@@ -365,5 +379,20 @@ impl fmt::Debug for Answer {
 impl From<Answer> for Content {
     fn from(answer: Answer) -> Self {
         Self { entries: answer.entries }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// proves: CL-23
+    #[test]
+    fn content_reads_back_as_it_is_written_also_what_no_field_takes() {
+        let all = r#"{"a":null,"b":{"c":1},"d":[1],"e":1e999,"f":"\ud800","g":["x"],"h":1.50}"#;
+        let content = Content::decode(all, &Limits::default()).unwrap();
+        let written = r#"{"a":null,"b":{},"d":[null],"e":1e999,"f":"\ud800","g":["x"],"h":1.5}"#;
+        assert_eq!(content.to_json(), written);
+        assert_eq!(Content::decode(written, &Limits::default()), Ok(content));
     }
 }

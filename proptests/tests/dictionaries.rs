@@ -22,8 +22,9 @@ const fn is_letter(letter: char) -> bool {
 
 /// Splits a text into its words. What is no letter of one ends it.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|letter| !is_letter(letter))
-        .filter(|word| word.starts_with(|first: char| first.is_ascii_alphabetic() || first == '$'))
+    text.split(|letter| !is_letter(letter)).filter(|word| {
+        word.starts_with(|first: char| first.is_ascii_alphabetic() || matches!(first, '$' | '_'))
+    })
 }
 
 /// Returns the words of a dictionary, whose entries are `"text"` with `\xNN` and `\"` in them.
@@ -120,7 +121,8 @@ fn kinds(path: &str) -> BTreeSet<String> {
 /// Picks the names of the members and kinds of the shapes that a source derives: `Data` structs.
 fn shapes(path: &str) -> BTreeSet<String> {
     let source = read(path);
-    let blocks = source.split("\n}").filter(|block| block.contains("Deserialize)]"));
+    let blocks =
+        source.split("\n}").filter(|block| block.contains("#[derive(Serialize, Deserialize"));
     let lines = blocks.flat_map(|block| block.lines()).filter(|line| line.starts_with("    "));
     let names = lines.filter_map(|line| line.trim().split_once([':', '(', ' ', ',']));
     let is_name = |name: &str| {
@@ -157,13 +159,16 @@ fn spans(text: &str) -> BTreeSet<String> {
     last.filter(|span| words(span).eq([*span])).map(Into::into).collect()
 }
 
-/// Picks the words of the lines of a document that begin with a text.
-fn lines(path: &str, begin: &str) -> BTreeSet<String> {
+/// Picks the names of the members in the lines of a document that begin with a text.
+fn members(path: &str, begin: &str) -> BTreeSet<String> {
     let document = read(path);
-    let lines = document.lines().filter(|line| line.starts_with(begin));
-    // Names stand in quotes, before a colon or as a whole value.
-    let strings = lines.flat_map(|line| line.split('"').skip(1).step_by(2));
-    strings.filter(|text| words(text).eq([*text])).map(Into::into).collect()
+    let lines = document.lines().filter(|line| line.starts_with(begin)).flat_map(literals);
+    let names = lines.filter(|literal| literal.behind.starts_with(':'));
+    names
+        .map(|literal| literal.text)
+        .filter(|text| words(text).eq([*text]))
+        .map(Into::into)
+        .collect()
 }
 
 /// Returns the words that no dictionary of the targets has.
@@ -203,7 +208,7 @@ fn every_member_of_a_form_as_data_is_in_the_dictionaries() {
 fn every_kind_of_frame_and_record_and_every_code_is_in_the_dictionaries() {
     let frames = kinds("mrtr-core/src/broker/frame.rs");
     assert_known(&["frame"], &frames, &["interaction_refused", "released", "why"]);
-    assert_known(&["frame"], &lines("docs/frames.md", "{"), &["requester", "url"]);
+    assert_known(&["frame"], &members("docs/frames.md", "{"), &["requester", "url"]);
     assert_known(&["frame"], &first_column("docs/frames.md"), &["wrong_connection", "limit"]);
     let records = kinds("mrtr-core/src/broker/record.rs");
     assert_known(&["record"], &records, &["requested", "toolCall", "why"]);
