@@ -76,6 +76,12 @@ fn an_answer_that_is_accepted_is_accepted_again() {
     });
 }
 
+/// proves: FM-08, FM-09
+#[test]
+fn a_draft_submits_what_it_shows_and_only_what_is_right() {
+    holds(700, form::edits);
+}
+
 /// proves: HB-04
 #[test]
 fn a_frame_reads_back_as_it_is_written() {

@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use form_model::{Content, Decoder, Form, Limits};
+use arbitrary::{Arbitrary as _, Result, Unstructured};
+use form_model::{Content, Decoder, Draft, Form, Limits, Value};
 
 /// Reads a schema: strict agrees with usual, and a form is written back as it is.
 ///
@@ -75,4 +76,44 @@ pub fn answer(text: &str) -> bool {
         is_accepted = true;
     }
     is_accepted
+}
+
+/// Edits a draft of a form: it submits exactly when nothing is wrong with it, and what it submits is
+/// what it shows. The value tells whether it submits in the end.
+///
+/// # Errors
+///
+/// Not enough data.
+///
+/// # Panics
+///
+/// If something does not hold.
+pub fn edits(u: &mut Unstructured<'_>) -> Result<bool> {
+    let form = Form::arbitrary(u)?;
+    let mut draft = Draft::new(form.clone());
+    while !u.is_empty() && !form.fields().is_empty() {
+        let name = u.choose(form.fields())?.name().to_owned();
+        let text: String = u.arbitrary()?;
+        match u.int_in_range(0..=4)? {
+            0 => draft.set_text(&name, &text).unwrap(),
+            1 => draft.clear(&name).unwrap(),
+            2 => drop(draft.toggle(&name, &text)),
+            3 => drop(draft.toggle(&name, "option 0")),
+            _ => draft.set(&name, Value::Text(text)).unwrap(),
+        }
+        submits(&form, &draft);
+    }
+    Ok(submits(&form, &draft))
+}
+
+fn submits(form: &Form, draft: &Draft) -> bool {
+    let submitted = draft.submit();
+    assert_eq!(submitted.is_err(), draft.faults().next().is_some());
+    assert_eq!(draft.review().count(), form.fields().len());
+    let Ok(answer) = submitted else { return false };
+    for field in form.fields() {
+        assert!(answer.value(field.name()) == draft.value(field.name()));
+    }
+    assert!(form.accept(Content::from(answer.clone())) == Ok(answer));
+    true
 }
