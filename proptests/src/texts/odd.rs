@@ -13,8 +13,7 @@ use crate::exchange::message;
 ///
 /// Not enough data.
 pub fn frame(u: &mut Unstructured<'_>) -> Result<String> {
-    let frames = sound::frames();
-    let frame = *u.choose(&frames)?;
+    let frame = *u.choose(&sound::FRAMES)?;
     document(u, frame)
 }
 

@@ -1,10 +1,12 @@
 //! Sound documents of each kind, without a space between two tokens.
 
-/// Returns the frames and the questions that the documentation shows.
-pub(super) fn frames() -> Vec<&'static str> {
+use std::sync::LazyLock;
+
+/// The frames that the documentation shows, and questions.
+pub(super) static FRAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let document = include_str!("../../../docs/frames.md");
     document.lines().filter(|line| line.starts_with('{')).chain(QUESTIONS).collect()
-}
+});
 
 const QUESTIONS: [&str; 2] = [
     r#"{"form":{"version":1,"title":"T","fields":[{"name":"n","kind":{"integer":{"minimum":{"value":1,"exclusive":true},"maximum":{"value":9}}}},{"name":"c","title":"C","kind":{"choice":{"options":[{"value":"a","title":"A"},{"value":"b"}],"default":"a"}}},{"name":"t","description":"D","required":true,"kind":{"text":{"format":"email"}}},{"name":"m","kind":{"choices":{"options":[{"value":"a"}],"itemsMin":0,"itemsMax":1,"default":["a"]}}}]},"message":"m","requester":{"provider":"p","server":"s","tool":"t"}}"#,

@@ -46,9 +46,9 @@ const KEY_IDS: [&str; 4] = ["k1", "k2", "2026-10", "_"];
 const PRINCIPALS: [Option<&str>; 4] = [None, Some(""), Some("alice"), Some("größe\0")];
 /// Params, the first two of which are the same by value.
 const PARAMS: [&str; 4] = [
-    r#"{"a":1,"b":[2.50]}"#,
-    r#"{ "b": [25e-1], "\u0061": 1.0 }"#,
-    r#"{"a":1,"b":[2.51]}"#,
+    r#"{"a":1,"b":[2.50],"c":"\b\f\n\r\t\"\\/é\u0001"}"#,
+    r#"{ "c": "\u0008\u000c\u000A\u000d\u0009\u0022\u005c\/\u00e9\u0001", "b": [25e-1], "\u0061": 1.0 }"#,
+    r#"{"a":1,"b":[2.51],"c":"\b\f\n\r\t\"\\/é\u0001"}"#,
     r#"{"a":1}"#,
 ];
 

@@ -1,0 +1,126 @@
+//! The rarer sides of forms and answers.
+
+#![allow(clippy::unwrap_used, reason = "this is a test")]
+
+use form_model::{
+    Answer, Content, Decoder, Form, Limits, Number, RefusalCode, SafeText, Unusable, Value,
+};
+
+const FORM: &str = r#"{"type":"object","properties":{"t":{"type":"string","format":"email"},
+    "n":{"type":"number"},"f":{"type":"boolean"},
+    "m":{"type":"array","minItems":2,"maxItems":3,"items":{"enum":["a","b","c","d"]}}}}"#;
+
+fn form() -> Form {
+    Form::from_schema(FORM).unwrap()
+}
+
+fn answer() -> Answer {
+    let content = r#"{"t":"a@b.c","n":1.5,"f":true,"m":["b","a"]}"#;
+    form().accept(Content::decode(content, &Limits::default()).unwrap()).unwrap()
+}
+
+/// proves: FM-06
+#[test]
+fn an_answer_gives_each_value_as_what_it_is_and_as_nothing_else() {
+    let answer = answer();
+    let names = ["t", "n", "f", "m", "nobody"];
+    assert_eq!(names.map(|name| answer.text(name)), [Some("a@b.c"), None, None, None, None]);
+    let number: Number = "1.5".parse().unwrap();
+    assert_eq!(names.map(|name| answer.number(name)), [None, Some(number), None, None, None]);
+    assert_eq!(names.map(|name| answer.flag(name)), [None, None, Some(true), None, None]);
+    let chosen = ["b".to_owned(), "a".to_owned()];
+    let choices = [None, None, None, Some(chosen.as_slice()), None];
+    assert_eq!(names.map(|name| answer.choices(name)), choices);
+    let found = names.map(|name| form().field(name).map(|field| field.name().to_owned()));
+    assert_eq!(found.map(Option::unwrap_or_default), ["t", "n", "f", "m", ""]);
+}
+
+#[test]
+fn no_value_is_in_what_is_formatted() {
+    let values = [
+        Value::Text("SENTINEL".into()),
+        Value::Number(7_777.into()),
+        Value::Flag(true),
+        Value::Choices(vec!["SENTINEL".into()]),
+        Value::Unusable(Unusable::Null),
+    ];
+    let shown = "[Text(8 bytes), Number(..), Flag(..), Choices(1 values), Unusable(Null)]";
+    assert_eq!(format!("{values:?}"), shown);
+}
+
+/// proves: FM-06
+#[test]
+fn every_fault_of_a_selection_and_a_format_has_its_code() {
+    let codes = |content: &str| {
+        let content = Content::decode(content, &Limits::default()).unwrap();
+        let faults = form().accept(content).unwrap_err();
+        (&faults).into_iter().map(|fault| fault.problem.code()).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(r#"{"t":"nobody","m":["a"]}"#), ["wrong-format", "too-few"]);
+    assert_eq!(codes(r#"{"m":["a","b","c","d"]}"#), ["too-many"]);
+}
+
+/// proves: FM-11
+#[test]
+fn a_text_shows_itself_cleaned() {
+    let text = SafeText::line("a\u{202e}b");
+    assert_eq!(format!("{text} {text:?}"), "ab \"ab\"");
+}
+
+/// proves: FM-12
+#[test]
+fn letters_of_other_scripts_pass_for_those_that_they_look_like() {
+    let pairs = [
+        ("aceijopsxy", "асеіјорѕху"),
+        ("dhklqw", "ԁһкӏԛԝ"),
+        ("cikoopuuvvxy", "ϲικοօρυսνѵχγ"),
+        ("ABCEHIJKMOPSTXY", "АВСЕНІЈКМОРЅТХУ"),
+        ("ABCEHIKMNOPTXYZ", "ΑΒϹΕΗΙΚΜΝΟΡΤΧΥΖ"),
+        ("iI", "ıӀ"),
+    ];
+    for (latin, other) in pairs {
+        assert_eq!(latin.chars().count(), other.chars().count(), "{latin}");
+        for (latin, other) in latin.chars().zip(other.chars()) {
+            let schema = format!(
+                r#"{{"type":"object","properties":{{"a":{{"type":"boolean","title":"{latin}9"}},"b":{{"type":"boolean","title":"{other}9"}}}}}}"#
+            );
+            let notes = Decoder::default().decode(&schema).unwrap().notes;
+            let codes: Vec<_> = notes.iter().map(|note| note.code.to_string()).collect();
+            assert_eq!(codes, ["warn:ambiguous-labels"], "{latin} and {other}");
+        }
+    }
+}
+
+/// proves: FM-03
+#[test]
+fn null_and_what_is_rare_get_their_verdicts() {
+    let verdict = |schema: &str| match Decoder::default().decode(schema) {
+        Ok(decoded) => Ok(decoded.notes.iter().map(|note| note.code.to_string()).collect()),
+        Err(refusal) => Err(refusal.code),
+    };
+    let noted =
+        |codes: &[&str]| Ok(codes.iter().map(|code| (*code).to_owned()).collect::<Vec<_>>());
+    for (schema, codes) in [
+        (r#"{"type":"object","properties":null}"#, &["ignored:null", "inferred:properties"][..]),
+        (r#"{"type":null,"properties":{}}"#, &["ignored:null", "inferred:type"]),
+        (r#"{"type":"object","properties":{},"minProperties":1}"#, &["unenforced:keyword"]),
+        (
+            r#"{"type":"object","properties":{"a":{"type":"string","enum":["x"],"enumNames":null}}}"#,
+            &["ignored:null"],
+        ),
+    ] {
+        assert_eq!(verdict(schema), noted(codes), "{schema}");
+    }
+    for (schema, code) in [
+        (r#"{"type":["object","null"],"properties":{}}"#, RefusalCode::OutsideSubset),
+        (r#"{"type":"object","properties":{"a":null}}"#, RefusalCode::WrongType),
+        (r#"{"type":"object","properties":{"a":{"anyOf":[null]}}}"#, RefusalCode::WrongType),
+        ("7", RefusalCode::WrongType),
+        (
+            r#"{"type":"object","properties":{"a":{"type":"string","oneOf":[{"const":"x","title":"A"},{"const":"x","title":"B"}]}}}"#,
+            RefusalCode::Unsatisfiable,
+        ),
+    ] {
+        assert_eq!(verdict(schema), Err(code), "{schema}");
+    }
+}
