@@ -124,3 +124,24 @@ fn null_and_what_is_rare_get_their_verdicts() {
         assert_eq!(verdict(schema), Err(code), "{schema}");
     }
 }
+
+/// proves: FM-06
+#[test]
+fn a_form_of_many_fields_and_options_is_answered_like_a_small_one() {
+    let options: Vec<_> = (0..100).map(|index| format!("\"o{index}\"")).collect();
+    let fields: Vec<_> =
+        (0..100).map(|index| format!(r#""f{index}":{{"type":"boolean"}}"#)).collect();
+    let form = Form::from_schema(&format!(
+        r#"{{"type":"object","properties":{{"m":{{"type":"array","items":{{"enum":[{}]}}}},{}}}}}"#,
+        options.join(","),
+        fields.join(",")
+    ))
+    .unwrap();
+    assert_eq!(form.field("f99").map(|field| field.name()), Some("f99"));
+    assert!(form.field("f100").is_none());
+    let decode = |content: &str| Content::decode(content, &Limits::default()).unwrap();
+    let all = options.join(",");
+    assert!(form.accept(decode(&format!(r#"{{"f7":true,"m":[{all}]}}"#))).is_ok());
+    assert!(form.accept(decode(&format!(r#"{{"m":[{all},"o3"]}}"#))).is_err());
+    assert!(form.accept(decode(r#"{"f100":true}"#)).is_err());
+}
