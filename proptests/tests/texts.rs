@@ -43,8 +43,8 @@ fn holds(cases: u32, check: Check) {
     assert!(taken > cases / 50 && refused > cases / 50, "{taken} taken, {refused} refused");
 }
 
-/// Says a text that is short, of the letters of a choice of pieces.
-fn pieces<'a>(u: &mut Unstructured<'_>, pieces: &[&'a str]) -> Result<String> {
+/// Makes a short text of some of the pieces.
+fn pieces(u: &mut Unstructured<'_>, pieces: &[&str]) -> Result<String> {
     let count = u.int_in_range(1..=6)?;
     (0..count).map(|_| Ok(*u.choose(pieces)?)).collect()
 }
