@@ -10,6 +10,7 @@
 //! - [`broker`]: a host with its providers, its store and its surfaces.
 //! - [`exchange`]: endpoints of the server role, and the requests that come to them.
 //! - [`texts`]: what must hold of every text of a stranger, and odd texts to try it on.
+//! - [`world`]: all of them at once, with an unreliable network between them.
 
 #![allow(
     clippy::unwrap_used,
@@ -22,3 +23,4 @@ pub mod broker;
 pub mod exchange;
 pub mod invocation;
 pub mod texts;
+pub mod world;

@@ -80,6 +80,7 @@ impl<H: Host> World<H> {
     }
 
     fn carry_out(&mut self, out: &Out) -> Checked {
+        self.done.extend(out.actions.iter().cloned());
         for report in &out.reports {
             if let Report::Refused { why, .. } = report {
                 self.seen.insert(format!("refused {}", refusal_said(why)));

@@ -8,6 +8,7 @@
 mod answers;
 mod call;
 mod checks;
+mod door;
 mod expected;
 mod frames;
 mod host;
@@ -30,3 +31,6 @@ pub use op::{
 pub use rule::{Broken, Checked, Rule};
 pub use script::SENTINEL;
 pub use world::World;
+
+pub(crate) use script::pick;
+pub(crate) use setup::session;

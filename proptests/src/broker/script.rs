@@ -335,6 +335,6 @@ pub(super) fn made_up_interactions(epoch: u64, made: u64, live: &str, asked: usi
 }
 
 /// Picks one of several things by an index that may be any.
-pub(super) fn pick<T>(choices: &[T], index: u8) -> Option<&T> {
+pub(crate) fn pick<T>(choices: &[T], index: u8) -> Option<&T> {
     choices.get(usize::from(index).checked_rem(choices.len())?)
 }

@@ -28,7 +28,7 @@ pub(super) fn connection(index: u8) -> ConnectionId {
 }
 
 /// Returns a session, by index. Each name begins like the one before.
-pub(super) fn session(index: u8) -> SessionId {
+pub(crate) fn session(index: u8) -> SessionId {
     SessionId::new(pick(&["s", "s-1", "s-10"], index).unwrap()).unwrap()
 }
 

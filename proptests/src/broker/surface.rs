@@ -153,6 +153,11 @@ impl Surface {
         self.view.open().map(|shown| shown.interaction.id).collect()
     }
 
+    /// Returns what is on the screen.
+    pub(super) fn open(&self) -> impl Iterator<Item = &Shown> {
+        self.view.open()
+    }
+
     /// Checks that a view that has all there is shows all there is.
     pub(super) fn check(&self, snapshot: &Snapshot) -> Checked {
         if !self.is_current {

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use mrtr_core::{
-    Broker, Instant, SessionId, ToolCallId, TurnId,
+    Broker, Instant, InvocationId, SessionId, ToolCallId, TurnId,
     broker::{
         Action, Call, Change, Closure, Epoch, Event, InteractionId, Limits, ProviderFrame, Record,
         RecordId, Scope,
     },
+    wire::RawJson,
 };
 
 use super::{
@@ -47,8 +48,10 @@ pub struct World<H: Host = Broker> {
     pub(super) changes: Vec<Change>,
     /// The questions of all lives whose answer went out.
     delivered: BTreeSet<InteractionId>,
-    pub(super) now: Instant,
+    pub(crate) now: Instant,
     pub(super) seen: BTreeSet<String>,
+    /// What the last thing that happened made the host do.
+    pub(super) done: Vec<Action>,
 }
 
 impl World {
@@ -87,6 +90,7 @@ impl<H: Host> World<H> {
             delivered: BTreeSet::new(),
             now: Instant::from_millis(1_000_000),
             seen: BTreeSet::new(),
+            done: Vec::new(),
         };
         if setup & 64 == 0 {
             for number in 0..2 {
@@ -115,6 +119,7 @@ impl<H: Host> World<H> {
     /// A rule that does not hold.
     pub fn try_apply(&mut self, op: Op) -> Checked {
         let now = self.now;
+        self.done.clear();
         match op {
             Op::Tick => self.tick(),
             Op::Wait(span) => self.wait(|now, span| now + span, span),
@@ -228,18 +233,30 @@ impl<H: Host> World<H> {
     }
 
     fn call(&mut self, session: SessionId, turn: TurnId, what: u8) -> Checked {
-        let tool_call = ToolCallId::new(&format!("c-{}", self.model.calls.len())).unwrap();
         let request = raw(r#"{"name":"deploy","arguments":{"key":"hunter2"}}"#);
+        self.call_with(session, turn, what, request).map(drop)
+    }
+
+    /// Has something done, and returns what the host calls it, if it takes it.
+    pub(super) fn call_with(
+        &mut self,
+        session: SessionId,
+        turn: TurnId,
+        what: u8,
+        request: RawJson,
+    ) -> Result<Option<InvocationId>, Broken> {
+        let tool_call = ToolCallId::new(&format!("c-{}", self.model.calls.len())).unwrap();
         let call = Call { session, turn, tool_call, registration: registration(what), request };
         let may_call = self.model.may_call(&call);
         let before = self.host.clone();
         let result = self.host.call(self.now, call.clone());
         let strange = self.stranger.call(self.now, call.clone());
         self.check_shown(&result, &strange)?;
-        match (result, may_call) {
+        let begun = match (result, may_call) {
             (Err(misuse), may_call) => {
                 let misuses = may_call.err().unwrap_or_default();
                 self.refused(&misuse, &Expected { misuses, ..Expected::default() }, &before)?;
+                None
             }
             (Ok((id, _)), Err(misuses)) => {
                 return Err(Rule::SameMisuse.broken(format!("{id} for one of {misuses:?}")));
@@ -248,11 +265,13 @@ impl<H: Host> World<H> {
                 let is_new = !self.model.old_calls.contains(&id);
                 Rule::CallsOnce.holds(is_new, || format!("{id} is of another life"))?;
                 self.watch.called(&id, call.clone(), connection, &out.actions)?;
-                let expected = self.model.called(self.now, id, call, connection);
+                let expected = self.model.called(self.now, id.clone(), call, connection);
                 expected.check(&out)?;
+                self.done.extend(out.actions);
+                Some(id)
             }
-        }
-        self.check()
+        };
+        self.check().map(|()| begun)
     }
 
     fn stored(&mut self, id: RecordId, held: bool) -> Checked {

@@ -13,3 +13,5 @@ mod world;
 pub use op::{How, Op, Questions, Says, WhichLeg, WhichQuestion, WhichRound, ops};
 pub use script::SENTINEL;
 pub use world::World;
+
+pub(crate) use script::members;

@@ -278,7 +278,7 @@ pub(super) fn asking(requests: &[(&str, &str)], state: Option<&str>) -> String {
 }
 
 /// Reads a JSON object into the exact texts of its members.
-pub(super) fn members(json: &str) -> BTreeMap<String, String> {
+pub(crate) fn members(json: &str) -> BTreeMap<String, String> {
     let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(json).unwrap();
     members.into_iter().map(|(name, value)| (name, value.get().into())).collect()
 }

@@ -1,0 +1,116 @@
+//! What a host's world lets happen that a larger world decides: who says what, and who answers what.
+
+use mrtr_core::{
+    Instant, InvocationId, SessionId,
+    broker::{Action, ConnectionId, Decision, Event, InteractionId, ProviderFrame, Shown},
+    wire::{RawJson, Response},
+};
+
+use super::{
+    Broken,
+    host::Host,
+    rule::Checked,
+    script::Fit,
+    setup::{registration, session, turn},
+    world::World,
+};
+
+impl<H: Host> World<H> {
+    /// Has something done, and returns what the host calls it, if it takes it.
+    pub(crate) fn begin(
+        &mut self,
+        of: u8,
+        of_turn: u8,
+        what: u8,
+        request: RawJson,
+    ) -> Result<Option<InvocationId>, Broken> {
+        self.done.clear();
+        self.call_with(session(of), turn(of_turn), what, request)
+    }
+
+    /// A provider connects.
+    pub(crate) fn connected(&mut self, connection: ConnectionId) -> Checked {
+        self.done.clear();
+        let expected = self.model.connect(connection);
+        self.step(Event::Connected(connection), expected)
+    }
+
+    /// Something is registered on a connection, perhaps in the place of something else.
+    pub(crate) fn registered(&mut self, what: u8, connection: ConnectionId) -> Checked {
+        self.done.clear();
+        let registration = registration(what);
+        let expected = self.model.register(self.now, &registration, connection);
+        self.step(Event::Registered { registration, connection }, expected)
+    }
+
+    /// A connection is gone.
+    pub(crate) fn disconnected(&mut self, connection: ConnectionId) -> Checked {
+        self.done.clear();
+        let expected = self.model.disconnect(self.now, connection);
+        self.step(Event::Disconnected(connection), expected)
+    }
+
+    /// A frame came whose question, if it is one, can be shown.
+    pub(crate) fn came(&mut self, connection: ConnectionId, frame: ProviderFrame) -> Checked {
+        self.done.clear();
+        let expected = self.model.frame(self.now, connection, &frame, Some(Ok(0)));
+        self.step(Event::Frame { connection, frame }, expected)
+    }
+
+    /// Somebody answers what fits, and the provider is to get it as `json`. Tells whether the host
+    /// has taken it.
+    pub(crate) fn answered(
+        &mut self,
+        interaction: InteractionId,
+        session: SessionId,
+        response: Response,
+        decision: Decision,
+        json: &'static str,
+    ) -> Result<bool, Broken> {
+        self.done.clear();
+        let fit = Fit::Fits(decision, json);
+        let expected = self.model.answer(self.now, interaction, &session, fit);
+        let given = Some((decision, json.into()));
+        self.step_given(Event::Answer { interaction, session, response }, given, expected)?;
+        Ok(!self.done.is_empty())
+    }
+
+    /// A surface can not show a question.
+    pub(crate) fn unanswerable(&mut self, interaction: InteractionId) -> Checked {
+        self.done.clear();
+        let expected = self.model.unanswerable(self.now, interaction);
+        self.step(Event::Unanswerable(interaction), expected)
+    }
+
+    /// Takes what the last thing that happened made the host do.
+    pub(crate) fn take_done(&mut self) -> Vec<Action> {
+        core::mem::take(&mut self.done)
+    }
+
+    /// Returns the host.
+    pub(crate) const fn host(&self) -> &H {
+        &self.host
+    }
+
+    /// Returns when the host wants to be told the time.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.host.deadline()
+    }
+
+    /// Returns what a surface shows, and whose it is.
+    pub(crate) fn screen(&self, surface: u8) -> (&SessionId, Vec<&Shown>) {
+        let at = usize::from(surface) % self.surfaces.len();
+        let surface = self.surfaces.get(at).unwrap();
+        (surface.session(), surface.open().collect())
+    }
+
+    /// Tells whether the store has yet to speak of something.
+    pub(crate) fn is_storing(&self) -> bool {
+        self.store.pick(super::WhichRecord::First, &[]).is_some()
+    }
+
+    /// Lists the questions of which the store does not hold how they ended.
+    pub(crate) fn left_open(&self) -> usize {
+        self.store.left_open().len()
+    }
+}

@@ -1,0 +1,111 @@
+//! What everybody could see: who called, who was asked, who answered, what was sealed, what ran.
+
+use std::collections::BTreeMap;
+
+use mrtr_core::{InvocationId, SessionId, exchange::Run};
+use serde_json::Value;
+
+use super::plan::Kind;
+
+/// Is a call of a tool by the model of a session. Its number stands in its params.
+#[derive(Clone, Debug)]
+pub(super) struct Called {
+    pub(super) invocation: InvocationId,
+    pub(super) session: u8,
+    pub(super) plan: usize,
+    pub(super) server: usize,
+    /// How it ended, once it has.
+    pub(super) ended: Option<String>,
+}
+
+/// Is a question that a server asked. Its number stands in its words.
+#[derive(Clone, Debug)]
+pub(super) struct Question {
+    /// The call that it was asked for.
+    pub(super) call: usize,
+    pub(super) server: usize,
+    pub(super) key: String,
+    pub(super) kind: Kind,
+}
+
+/// Is an answer that somebody gave.
+#[derive(Clone, Debug)]
+pub(super) struct Given {
+    pub(super) session: SessionId,
+    /// The question, by the words on the screen.
+    pub(super) question: usize,
+    pub(super) json: &'static str,
+    /// Whether the host has taken it.
+    pub(super) is_taken: bool,
+}
+
+/// Is a state that a server sealed.
+#[derive(Clone, Debug)]
+pub(super) struct Sealed {
+    pub(super) server: usize,
+    pub(super) key: usize,
+    /// In seconds since 1970.
+    pub(super) at: u64,
+    pub(super) principal: String,
+    pub(super) method: String,
+    pub(super) params: Value,
+    pub(super) round: u32,
+    /// The questions of the round by their keys.
+    pub(super) asked: BTreeMap<String, usize>,
+    /// What the handler wants back.
+    pub(super) state: String,
+    /// How often a handler has run on it, and how often it was given back.
+    pub(super) runs: usize,
+    pub(super) releases: usize,
+}
+
+/// Remembers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ledger {
+    pub(super) calls: Vec<Called>,
+    pub(super) questions: Vec<Question>,
+    pub(super) answers: Vec<Given>,
+    pub(super) sealed: BTreeMap<String, Sealed>,
+}
+
+impl Ledger {
+    /// Returns the call that params are of.
+    pub(super) fn call_of(&self, params: &Value) -> Option<(usize, &Called)> {
+        let number = params.pointer("/arguments/call").and_then(Value::as_u64)?;
+        let number = usize::try_from(number).ok()?;
+        Some((number, self.calls.get(number)?))
+    }
+
+    /// Returns the call of an invocation.
+    pub(super) fn called(&mut self, invocation: &InvocationId) -> Option<(usize, &mut Called)> {
+        self.calls.iter_mut().enumerate().find(|(_, call)| call.invocation == *invocation)
+    }
+
+    /// Returns an answer that the host has taken to a question, and that came to this.
+    pub(super) fn taken(&self, question: usize, json: &str) -> Option<&Given> {
+        let is_it = |given: &&Given| given.is_taken && given.question == question;
+        self.answers.iter().filter(is_it).find(|given| same(given.json, json))
+    }
+}
+
+/// Tells whether two texts are the same JSON.
+pub(super) fn same(one: &str, other: &str) -> bool {
+    let read = |json| serde_json::from_str::<Value>(json).ok();
+    one == other || (read(one).is_some() && read(one) == read(other))
+}
+
+/// Returns what a digest of params is made of.
+pub(super) fn salient(params: &Value) -> Value {
+    let mut params = params.clone();
+    if let Some(members) = params.as_object_mut() {
+        for name in ["_meta", "inputResponses", "requestState"] {
+            members.remove(name);
+        }
+    }
+    params
+}
+
+/// Reads the params of a run.
+pub(super) fn params_of(run: &Run) -> Value {
+    serde_json::from_str(run.params.as_str()).unwrap_or_default()
+}

@@ -1,0 +1,311 @@
+//! The MCP servers of a world: an endpoint each, the requests that it works on, and a store of the
+//! states that were used.
+
+use core::convert::Infallible;
+use std::collections::BTreeMap;
+
+use mrtr_core::{
+    Endpoint, Exchange, TokenId, UnixTime,
+    exchange::{Action, Event, Incoming, Respond, Run},
+    wire::{RawJson, RpcError},
+};
+use serde_json::Value;
+
+use super::{
+    Ends,
+    endpoint::{Answer, Expected, FAILED, INTERNAL, INVALID_PARAMS, Known, Runs, answer, expect},
+    invariant::{Broken, Checked, Invariant},
+    network::{Request, Response, Sender, take},
+    plan::{SECRET, Turn},
+    setup::{KEYS_MAX, endpoint},
+    whole::World,
+};
+use crate::broker::Host;
+
+/// Is a server.
+#[derive(Clone, Debug)]
+pub(super) struct Server {
+    pub(super) newest: usize,
+    pub(super) oldest: usize,
+    pub(super) running: Vec<Running>,
+    /// The states that were used, and until when that is to be remembered.
+    redeemed: BTreeMap<TokenId, UnixTime>,
+    random: Random,
+}
+
+/// Is a request that a server works on.
+#[derive(Clone, Debug)]
+pub(super) struct Running {
+    exchange: Exchange<'static>,
+    to: Option<Sender>,
+    principal: String,
+    /// The state that is to be redeemed.
+    redeems: Option<(TokenId, UnixTime)>,
+    run: Option<Run>,
+    expected: Runs,
+}
+
+/// Gives bytes that are the same in every life, and never the same twice.
+#[derive(Clone, Debug)]
+struct Random(u64);
+
+impl rand_core::TryRng for Random {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        self.try_next_u64().map(|number| (number >> 32) as u32)
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        Ok(self.0)
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        for byte in bytes {
+            *byte = self.try_next_u32()?.to_le_bytes()[0];
+        }
+        Ok(())
+    }
+}
+
+impl rand_core::TryCryptoRng for Random {}
+
+impl Running {
+    /// Returns the state that the request came with.
+    pub(super) fn token(&self) -> Option<&str> {
+        self.expected.token.as_deref()
+    }
+}
+
+impl Server {
+    pub(super) fn new(number: usize) -> Self {
+        let random = Random(0x9e37_79b9_7f4a_7c15 ^ (number as u64 + 1));
+        let redeemed = BTreeMap::new();
+        Self { newest: 0, oldest: 0, running: Vec::new(), redeemed, random }
+    }
+
+    /// Starts anew: what it was doing is gone, but not what its store holds.
+    pub(super) fn restart(&mut self, keys: super::Keys) {
+        self.running.clear();
+        if keys != super::Keys::Same && self.newest + 1 < KEYS_MAX {
+            self.newest += 1;
+            let is_rotated = keys == super::Keys::Rotated;
+            self.oldest = if is_rotated { self.newest - 1 } else { self.newest };
+        }
+    }
+
+    /// Tells whether a state is used for the first time, and remembers it as long as it must.
+    fn redeem(&mut self, now: UnixTime, (id, until): (TokenId, UnixTime)) -> bool {
+        self.redeemed.retain(|_, until| now < *until);
+        self.redeemed.insert(id, until).is_none()
+    }
+}
+
+impl<H: Host> World<H> {
+    pub(super) fn unix(&self) -> UnixTime {
+        UnixTime::from_secs(1_800_000_000 + self.host.now.since_epoch().as_secs())
+    }
+
+    fn endpoint(&self, number: usize) -> (&'static Endpoint, Known) {
+        let server = self.servers.get(number).unwrap();
+        let (newest, oldest) = (server.newest, server.oldest);
+        let held = if self.lie.keeps_keys { 0 } else { oldest };
+        let known = Known { server: number, oldest, newest, now: self.unix().as_secs() };
+        (endpoint(number, newest, held), known)
+    }
+
+    /// Brings a request to its server.
+    pub(super) fn receive(&mut self, request: Request) -> Checked {
+        let (number, Request { server, principal, message, from }) = (request.server, request);
+        let (endpoint, known) = self.endpoint(server);
+        let expected = expect(&self.ledger, known, &principal, &message);
+        let incoming =
+            Incoming { message: message.as_bytes(), headers: None, principal: Some(&principal) };
+        let (exchange, actions) = Exchange::receive(endpoint, self.unix(), incoming);
+        self.check_shown(&exchange)?;
+        let mut actions: Vec<_> = actions.into_iter().collect();
+        (self.lie.serves)(&mut actions);
+        self.check_shown(&actions)?;
+        let (redeems, run) = match actions.first() {
+            Some(Action::Redeem { id, until }) => (Some((*id, *until)), None),
+            Some(Action::Run(run)) => (None, Some(run.clone())),
+            _ => (None, None),
+        };
+        let expected = match (expected, redeems.is_some() || run.is_some()) {
+            (Expected::Runs(runs), true) => runs,
+            (Expected::Refuses(code), false) => {
+                self.check_answer(&actions, Answer::Error(code))?;
+                self.note("a request is refused");
+                return self.respond(number, from, &actions);
+            }
+            (expected @ Expected::Refuses(_), true) => {
+                let rule = Invariant::RunsVerified;
+                return Err(rule.broken(format!("the handler runs, expected {expected:?}")));
+            }
+            (expected @ Expected::Runs(_), false) => {
+                let rule = Invariant::AsRequired;
+                return Err(rule.broken(format!("{actions:?}, expected {expected:?}")));
+            }
+        };
+        let is_redeemed_first = expected.token.is_some() && super::endpoint::is_single_use(server);
+        Invariant::RunsVerified.same(
+            "a state to redeem",
+            &redeems.is_some(),
+            &is_redeemed_first,
+        )?;
+        if let Some(run) = &run {
+            self.check_run(server, run, &expected)?;
+        }
+        let running = Running { exchange, to: from, principal, redeems, run, expected };
+        self.servers.get_mut(server).unwrap().running.push(running);
+        Ok(())
+    }
+
+    /// Goes on with a request of any server, by index.
+    pub(super) fn serve_any(&mut self, index: u8, how: Ends) -> Checked {
+        let busy = |server: &Server| server.running.len();
+        let all: usize = self.servers.iter().map(busy).sum();
+        let Some(mut at) = usize::from(index).checked_rem(all) else { return Ok(()) };
+        for server in 0..self.servers.len() {
+            let count = busy(self.servers.get(server).unwrap());
+            if at < count {
+                return self.serve(server, u8::try_from(at).unwrap_or(0), how);
+            }
+            at -= count;
+        }
+        Ok(())
+    }
+
+    /// Goes on with a request: its state is redeemed, or its handler ends.
+    pub(super) fn serve(&mut self, number: usize, index: u8, how: Ends) -> Checked {
+        let now = self.unix();
+        let server = self.servers.get_mut(number).unwrap();
+        let Some(mut running) = take(&mut server.running, index) else { return Ok(()) };
+        let (event, expected) = if let Some(redeems) = running.redeems.take() {
+            if how == Ends::Fails {
+                (Event::StoreFailed, Some(Answer::Error(INTERNAL)))
+            } else {
+                let first = (self.lie.redeems)(server.redeem(now, redeems));
+                let refused = (!first).then_some(Answer::Error(INVALID_PARAMS));
+                (Event::Redeemed { first }, refused)
+            }
+        } else {
+            let Some(run) = running.run.take() else { return Ok(()) };
+            let (event, answer) = self.end(number, &run, &running.principal, how);
+            (event, Some(answer))
+        };
+        self.check_shown(&event)?;
+        let random = &mut self.servers.get_mut(number).unwrap().random;
+        let actions = running.exchange.handle(now, random, event);
+        let actions =
+            actions.map_err(|misuse| Invariant::AsRequired.broken(format!("{misuse}")))?;
+        let mut actions: Vec<_> = actions.into_iter().collect();
+        (self.lie.serves)(&mut actions);
+        self.check_shown(&(&running.exchange, &actions))?;
+        if let Some(answer) = expected {
+            self.check_answer(&actions, answer)?;
+            if answer == Answer::Error(INVALID_PARAMS) {
+                self.note("a replay is refused");
+            }
+            self.seal(number, &running, &actions)?;
+            return self.respond(number, running.to, &actions);
+        }
+        let [Action::Run(run)] = actions.as_slice() else {
+            return Err(Invariant::AsRequired.broken(format!("{actions:?}")));
+        };
+        self.check_run(number, run, &running.expected)?;
+        running.run = Some(run.clone());
+        self.servers.get_mut(number).unwrap().running.push(running);
+        Ok(())
+    }
+
+    /// Ends a handler, and says how the request must be answered.
+    fn end(&mut self, number: usize, run: &Run, principal: &str, how: Ends) -> (Event, Answer) {
+        let error = RpcError::new(FAILED, SECRET);
+        let result = |json: &str| RawJson::parse(json).unwrap();
+        match how {
+            Ends::Fails => return (Event::Fail(error), Answer::Error(FAILED)),
+            Ends::Abandons => return (Event::Abandon(error), Answer::Error(FAILED)),
+            Ends::AsPlanned => {}
+        }
+        let (turn, call, step) = self.turn_of(number, run);
+        let event = match turn {
+            Turn::Finish => {
+                let json = format!(r#"{{"call":{call},"said":"{SECRET}"}}"#);
+                Event::Finish(result(&json))
+            }
+            Turn::Fail => Event::Fail(error),
+            Turn::Abandon => Event::Abandon(error),
+            Turn::Empty | Turn::Pause | Turn::Sample | Turn::Ask(_) => {
+                Event::Need(self.need(number, call, step, turn, run, principal))
+            }
+        };
+        let questions = self.asks.asked.len();
+        (event, answer(number, run.round, turn, questions))
+    }
+
+    /// Answers a request, with what an operator hears of it.
+    fn respond(&mut self, number: usize, to: Option<Sender>, actions: &[Action]) -> Checked {
+        for action in actions {
+            match action {
+                Action::Respond(Respond { body: Some(body), .. }) => {
+                    if let Some(to) = to.clone() {
+                        let message = body.as_str().to_owned();
+                        self.network.responses.push(Response { to, message });
+                    }
+                }
+                Action::Release { id } => {
+                    self.servers.get_mut(number).unwrap().redeemed.remove(id);
+                    self.note("a state is given back");
+                }
+                Action::Report(report) => {
+                    let said = format!("{report:?}");
+                    let kind = said.split([' ', '{']).next().unwrap_or_default().to_owned();
+                    let cause =
+                        said.split("cause: ").nth(1).map(|rest| rest.trim_end_matches(" }"));
+                    self.note(&format!("reported {kind} {}", cause.unwrap_or_default()));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares an answer with what it must be.
+    fn check_answer(&self, actions: &[Action], expected: Answer) -> Checked {
+        let rule = Invariant::AsRequired;
+        let body = body(actions)?;
+        let error = body.pointer("/error/code").and_then(Value::as_i64);
+        let is_round =
+            body.pointer("/result/resultType").is_some_and(|kind| kind == "input_required");
+        let found = match error {
+            Some(code) => Answer::Error(code),
+            None if is_round => {
+                let requests = body.pointer("/result/inputRequests").and_then(Value::as_object);
+                Answer::Round(requests.map_or(0, serde_json::Map::len))
+            }
+            None => Answer::Result,
+        };
+        rule.same("an answer", &found, &expected)?;
+        let status = actions.iter().find_map(|action| match action {
+            Action::Respond(respond) => Some(respond.status),
+            _ => None,
+        });
+        let is_400 = expected == Answer::Error(super::endpoint::MISSING_CAPABILITY);
+        let has_version = status != Some(400) || is_400 || error == Some(INVALID_PARAMS);
+        rule.holds(has_version && (!is_400 || status == Some(400)), || format!("{status:?}"))
+    }
+}
+
+/// Reads the answer to a request.
+pub(super) fn body(actions: &[Action]) -> Result<Value, Broken> {
+    let body = actions.iter().find_map(|action| match action {
+        Action::Respond(respond) => respond.body.as_ref(),
+        _ => None,
+    });
+    let body = body.and_then(|body| serde_json::from_str(body.as_str()).ok());
+    body.ok_or_else(|| Invariant::AsRequired.broken("a request is not answered"))
+}

@@ -1,0 +1,47 @@
+//! Everything at once under thousands of random lives, and participants that are broken, so that
+//! each invariant is seen to fail.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
+    reason = "this is a test"
+)]
+
+#[path = "../broker/liar.rs"]
+mod liar;
+mod lives;
+mod plants;
+
+use mrtr_proptests::world::{Op, World};
+use proptest::{collection::vec, prelude::*, test_runner::FileFailurePersistence};
+
+/// Failures are kept beside this file, and tried first ever after. `PROPTEST_CASES` asks for more.
+fn config() -> ProptestConfig {
+    let usual = ProptestConfig::default();
+    let kept = FileFailurePersistence::WithSource("regressions");
+    ProptestConfig {
+        cases: usual.cases.max(1_000),
+        failure_persistence: Some(Box::new(kept)),
+        ..usual
+    }
+}
+
+fn lives() -> impl Strategy<Value = (u8, Vec<Op>)> {
+    (any::<u8>(), vec(any::<[u8; 4]>().prop_map(Op::from), 0..60))
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// proves: PR-02
+    #[test]
+    fn the_invariants_hold_whatever_happens((setup, ops) in lives()) {
+        let mut world = World::new(setup);
+        for op in ops {
+            world.apply(op);
+        }
+        world.rest(setup >> 6 & 1 == 1);
+    }
+}
