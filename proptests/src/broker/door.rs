@@ -2,12 +2,15 @@
 
 use mrtr_core::{
     Instant, InvocationId, SessionId,
-    broker::{Action, ConnectionId, Decision, Event, InteractionId, ProviderFrame, Shown},
+    broker::{
+        Action, ConnectionId, Decision, Event, InteractionId, ProviderFrame, RecordId, RecordKind,
+        Shown,
+    },
     wire::{RawJson, Response},
 };
 
 use super::{
-    Broken,
+    Broken, WhichRecord,
     host::Host,
     rule::Checked,
     script::Fit,
@@ -104,13 +107,28 @@ impl<H: Host> World<H> {
         (surface.session(), surface.open().collect())
     }
 
-    /// Tells whether the store has yet to speak of something.
-    pub(crate) fn is_storing(&self) -> bool {
-        self.store.pick(super::WhichRecord::First, &[]).is_some()
+    /// Tells whether a surface is sent something that has not come.
+    pub(crate) fn is_told(&self, surface: u8) -> bool {
+        let at = usize::from(surface) % self.surfaces.len();
+        self.surfaces.get(at).is_some_and(super::surface::Surface::is_told)
     }
 
-    /// Lists the questions of which the store does not hold how they ended.
+    /// Tells whether the store has yet to speak of something.
+    pub(crate) fn is_storing(&self) -> bool {
+        self.store.pick(WhichRecord::First, &[]).is_some()
+    }
+
+    /// Tells whether the store speaks of a record before one that came earlier.
+    pub(crate) fn speaks_early(&self, which: WhichRecord) -> bool {
+        matches!(which, WhichRecord::Waiting(_))
+            && self.record(which) != self.record(WhichRecord::First)
+    }
+
+    /// Counts the questions of which the store was never asked to hold that they are closed, and
+    /// holds no answer.
     pub(crate) fn left_open(&self) -> usize {
-        self.store.left_open().len()
+        let left = self.store.left_open().into_iter();
+        let closed = left.map(|interaction| RecordId { interaction, kind: RecordKind::Closed });
+        closed.filter(|closed| !self.store.was_written(*closed)).count()
     }
 }

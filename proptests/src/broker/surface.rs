@@ -153,6 +153,11 @@ impl Surface {
         self.view.open().map(|shown| shown.interaction.id).collect()
     }
 
+    /// Tells whether something was sent that has not come.
+    pub(super) const fn is_told(&self) -> bool {
+        !self.on_the_way.is_empty()
+    }
+
     /// Returns what is on the screen.
     pub(super) fn open(&self) -> impl Iterator<Item = &Shown> {
         self.view.open()

@@ -14,8 +14,8 @@ use super::{
 /// Is what an endpoint must do with a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Expected {
-    /// Answer with an error of this code. The handler does not run.
-    Refuses(i64),
+    /// Answer with an error of this code, and with this HTTP status. The handler does not run.
+    Refuses(i64, u16),
     /// Run the handler, once the state is redeemed if it is used once.
     Runs(Runs),
 }
@@ -42,6 +42,7 @@ pub(super) struct Known {
     pub(super) now: u64,
 }
 
+pub(super) const PARSE: i64 = -32700;
 pub(super) const INVALID_PARAMS: i64 = -32602;
 pub(super) const INTERNAL: i64 = -32603;
 pub(super) const MISSING_CAPABILITY: i64 = -32021;
@@ -50,16 +51,20 @@ pub(super) const FAILED: i64 = -7;
 
 /// Says what a request must come to.
 pub(super) fn expect(ledger: &Ledger, endpoint: Known, principal: &str, message: &str) -> Expected {
-    runs(ledger, endpoint, principal, message)
-        .map_or(Expected::Refuses(INVALID_PARAMS), Expected::Runs)
+    let Ok(message) = serde_json::from_str::<Value>(message) else {
+        return Expected::Refuses(PARSE, 400);
+    };
+    if message.pointer("/params/_meta/io.modelcontextprotocol~1protocolVersion").is_none() {
+        return Expected::Refuses(INVALID_PARAMS, 400);
+    }
+    let refused = Expected::Refuses(INVALID_PARAMS, 200);
+    runs(ledger, endpoint, principal, &message).map_or(refused, Expected::Runs)
 }
 
-/// Says what a handler must see. `None`: it does not run.
-fn runs(ledger: &Ledger, endpoint: Known, principal: &str, message: &str) -> Option<Runs> {
-    let message: Value = serde_json::from_str(message).ok()?;
+/// Says what a handler must see of a request of this version. `None`: it does not run.
+fn runs(ledger: &Ledger, endpoint: Known, principal: &str, message: &Value) -> Option<Runs> {
     let method = message.get("method")?.as_str()?;
     let params = message.get("params")?;
-    params.get("_meta")?.get("io.modelcontextprotocol/protocolVersion")?;
     let responses = params.get("inputResponses");
     if responses.is_some_and(|responses| !responses.is_object()) {
         return None;
@@ -132,6 +137,16 @@ pub(super) fn answer(server: usize, round: u32, turn: Turn, questions: usize) ->
             Answer::Round(_) => Answer::Error(MISSING_CAPABILITY),
             other => other,
         },
+    }
+}
+
+impl Answer {
+    /// Returns the HTTP status of an answer that a handler has brought about.
+    pub(super) const fn status(self) -> u16 {
+        match self {
+            Self::Error(MISSING_CAPABILITY) => 400,
+            Self::Error(_) | Self::Result | Self::Round(_) => 200,
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::broker::{self, Does, Host, WhichRecord};
 impl<H: Host> World<H> {
     /// Something happens to a request that is under way.
     pub(super) fn request(&mut self, which: u8, how: Arrives) -> Checked {
-        let Some(request) = take(&mut self.network.requests, which) else { return Ok(()) };
+        let Some(mut request) = take(&mut self.network.requests, which) else { return Ok(()) };
         let server = request.server;
         if usize::from(which) % (self.network.requests.len() + 1) > 0 {
             self.note("requests are reordered");
@@ -20,7 +20,11 @@ impl<H: Host> World<H> {
                 self.note("a request comes twice");
                 self.network.requests.push(request.clone());
             }
-            Arrives::Once | Arrives::Slowly | Arrives::Garbled => {}
+            Arrives::Garbled => {
+                self.note("a request is garbled");
+                request.message = "<html>".into();
+            }
+            Arrives::Once | Arrives::Slowly => {}
         }
         let before = self.working(server);
         self.receive(request)?;
@@ -98,6 +102,9 @@ impl<H: Host> World<H> {
                 self.host_op(broker::Op::Store { record: WhichRecord::First, held: true })?;
             }
             for surface in 0..4 {
+                if !self.host.is_told(surface) {
+                    continue;
+                }
                 self.host_op(broker::Op::Surface { surface, does: Does::TakeAll })?;
             }
         }

@@ -162,8 +162,7 @@ impl<H: Host> World<H> {
         let first = first.clone();
         self.providers.get_mut(provider).unwrap().calls.insert(id.clone(), live);
         self.say(provider, ProviderFrame::Accepted { invocation })?;
-        self.send(provider, &first);
-        Ok(())
+        self.send(provider, &first)
     }
 
     /// Hands over what came of a question.
@@ -246,6 +245,7 @@ impl<H: Host> World<H> {
         let result = live.call.handle(now, event.clone());
         self.check_shown(&(&event, &result, &live.call))?;
         let misuse = result.as_ref().err().map(|misuse| format!("{misuse}"));
+        self.check_text(misuse.as_deref().unwrap_or_default())?;
         let mut actions: Vec<_> = result.unwrap_or_default().into_iter().collect();
         (self.lie.call)(&event, &live.last, &mut actions);
         let answer = answer.filter(|_| misuse.is_none());
@@ -274,7 +274,7 @@ impl<H: Host> World<H> {
             Action::Send(request) => {
                 live.last = request.clone();
                 self.note("a retry is sent");
-                self.send(provider, &request);
+                self.send(provider, &request)?;
             }
             Action::CancelLeg { .. } => self.note("a leg is cancelled"),
             Action::Ask { round, key, interaction } => {
@@ -302,6 +302,7 @@ impl<H: Host> World<H> {
                 let is_wanted = live.is_wanted;
                 let left = live.queue.len() + usize::from(live.asking.is_some());
                 Invariant::LeavesNoOrphan.holds(left == 0, || format!("{id} leaves {left}"))?;
+                self.check_text(&format!("{outcome}"))?;
                 self.note(&format!("call {}", outcome_said(&outcome)));
                 if is_wanted {
                     self.say(provider, ending(id.clone(), outcome))?;
@@ -343,14 +344,11 @@ impl<H: Host> World<H> {
         self.say(provider, frame)
     }
 
-    /// Sends a request. One that is bound to a connection that is gone is not sent.
-    fn send(&mut self, provider: usize, request: &LegRequest) {
-        let from = self.providers.get(provider).unwrap();
-        let server = from.calls.get(request.leg.invocation()).map_or(0, |live| live.server);
-        if from.binding(server) != request.binding {
-            return;
-        }
-        let leg = request.leg.clone();
+    /// Sends a request, over the connection that its call is bound to: the call was told of any other.
+    fn send(&mut self, provider: usize, request: &LegRequest) -> Checked {
+        let (leg, from) = (request.leg.clone(), self.providers.get(provider).unwrap());
+        let server = from.calls.get(leg.invocation()).map_or(0, |live| live.server);
+        Invariant::KeepsToAsker.same("a binding", &request.binding, &from.binding(server))?;
         let request = network::Request {
             server,
             principal: format!("provider-{provider}"),
@@ -359,6 +357,7 @@ impl<H: Host> World<H> {
         };
         self.network.overheard.push(network::Request { from: None, ..request.clone() });
         self.network.requests.push(request);
+        Ok(())
     }
 
     /// Says something to the host, if there is one.

@@ -13,7 +13,10 @@ use serde_json::Value;
 
 use super::{
     Ends,
-    endpoint::{Answer, Expected, FAILED, INTERNAL, INVALID_PARAMS, Known, Runs, answer, expect},
+    endpoint::{
+        Answer, Expected, FAILED, INTERNAL, INVALID_PARAMS, Known, Runs, answer, expect,
+        is_single_use,
+    },
     invariant::{Broken, Checked, Invariant},
     network::{Request, Response, Sender, take},
     plan::{SECRET, Turn},
@@ -39,10 +42,17 @@ pub(super) struct Running {
     exchange: Exchange<'static>,
     to: Option<Sender>,
     principal: String,
-    /// The state that is to be redeemed.
-    redeems: Option<(TokenId, UnixTime)>,
-    run: Option<Run>,
+    waits_for: Awaited,
     expected: Runs,
+}
+
+/// Is what a request waits for.
+#[derive(Clone, Debug)]
+enum Awaited {
+    /// The store, which is to redeem a state and remember that until a time.
+    Store(TokenId, UnixTime),
+    /// The end of its handler.
+    Handler(Box<Run>),
 }
 
 /// Gives bytes that are the same in every life, and never the same twice.
@@ -98,7 +108,7 @@ impl Server {
     }
 
     /// Tells whether a state is used for the first time, and remembers it as long as it must.
-    fn redeem(&mut self, now: UnixTime, (id, until): (TokenId, UnixTime)) -> bool {
+    fn redeem(&mut self, now: UnixTime, id: TokenId, until: UnixTime) -> bool {
         self.redeemed.retain(|_, until| now < *until);
         self.redeemed.insert(id, until).is_none()
     }
@@ -109,7 +119,8 @@ impl<H: Host> World<H> {
         UnixTime::from_secs(1_800_000_000 + self.host.now.since_epoch().as_secs())
     }
 
-    fn endpoint(&self, number: usize) -> (&'static Endpoint, Known) {
+    /// Returns the endpoint of a server, and what everybody may know of it.
+    pub(super) fn endpoint(&self, number: usize) -> (&'static Endpoint, Known) {
         let server = self.servers.get(number).unwrap();
         let (newest, oldest) = (server.newest, server.oldest);
         let held = if self.lie.keeps_keys { 0 } else { oldest };
@@ -129,37 +140,34 @@ impl<H: Host> World<H> {
         let mut actions: Vec<_> = actions.into_iter().collect();
         (self.lie.serves)(&mut actions);
         self.check_shown(&actions)?;
-        let (redeems, run) = match actions.first() {
-            Some(Action::Redeem { id, until }) => (Some((*id, *until)), None),
-            Some(Action::Run(run)) => (None, Some(run.clone())),
-            _ => (None, None),
-        };
-        let expected = match (expected, redeems.is_some() || run.is_some()) {
-            (Expected::Runs(runs), true) => runs,
-            (Expected::Refuses(code), false) => {
-                self.check_answer(&actions, Answer::Error(code))?;
+        let waits_for = actions.first().and_then(|action| match action {
+            Action::Redeem { id, until } => Some(Awaited::Store(*id, *until)),
+            Action::Run(run) => Some(Awaited::Handler(Box::new(run.clone()))),
+            _ => None,
+        });
+        let (expected, waits_for) = match (expected, waits_for) {
+            (Expected::Runs(runs), Some(waits_for)) => (runs, waits_for),
+            (Expected::Refuses(code, status), None) => {
+                check_answer(&actions, Answer::Error(code), status)?;
                 self.note("a request is refused");
                 return self.respond(number, from, &actions);
             }
-            (expected @ Expected::Refuses(_), true) => {
+            (expected @ Expected::Refuses(..), Some(_)) => {
                 let rule = Invariant::RunsVerified;
                 return Err(rule.broken(format!("the handler runs, expected {expected:?}")));
             }
-            (expected @ Expected::Runs(_), false) => {
+            (expected @ Expected::Runs(_), None) => {
                 let rule = Invariant::AsRequired;
                 return Err(rule.broken(format!("{actions:?}, expected {expected:?}")));
             }
         };
-        let is_redeemed_first = expected.token.is_some() && super::endpoint::is_single_use(server);
-        Invariant::RunsVerified.same(
-            "a state to redeem",
-            &redeems.is_some(),
-            &is_redeemed_first,
-        )?;
-        if let Some(run) = &run {
+        let is_used_once = expected.token.is_some() && is_single_use(server);
+        let is_redeemed = matches!(waits_for, Awaited::Store(..));
+        Invariant::RunsVerified.same("whether it is redeemed", &is_redeemed, &is_used_once)?;
+        if let Awaited::Handler(run) = &waits_for {
             self.check_run(server, run, &expected)?;
         }
-        let running = Running { exchange, to: from, principal, redeems, run, expected };
+        let running = Running { exchange, to: from, principal, waits_for, expected };
         self.servers.get_mut(server).unwrap().running.push(running);
         Ok(())
     }
@@ -181,22 +189,9 @@ impl<H: Host> World<H> {
 
     /// Goes on with a request: its state is redeemed, or its handler ends.
     pub(super) fn serve(&mut self, number: usize, index: u8, how: Ends) -> Checked {
-        let now = self.unix();
-        let server = self.servers.get_mut(number).unwrap();
+        let (now, server) = (self.unix(), self.servers.get_mut(number).unwrap());
         let Some(mut running) = take(&mut server.running, index) else { return Ok(()) };
-        let (event, expected) = if let Some(redeems) = running.redeems.take() {
-            if how == Ends::Fails {
-                (Event::StoreFailed, Some(Answer::Error(INTERNAL)))
-            } else {
-                let first = (self.lie.redeems)(server.redeem(now, redeems));
-                let refused = (!first).then_some(Answer::Error(INVALID_PARAMS));
-                (Event::Redeemed { first }, refused)
-            }
-        } else {
-            let Some(run) = running.run.take() else { return Ok(()) };
-            let (event, answer) = self.end(number, &run, &running.principal, how);
-            (event, Some(answer))
-        };
+        let (event, expected) = self.come_of(number, &running, how);
         self.check_shown(&event)?;
         let random = &mut self.servers.get_mut(number).unwrap().random;
         let actions = running.exchange.handle(now, random, event);
@@ -206,7 +201,7 @@ impl<H: Host> World<H> {
         (self.lie.serves)(&mut actions);
         self.check_shown(&(&running.exchange, &actions))?;
         if let Some(answer) = expected {
-            self.check_answer(&actions, answer)?;
+            check_answer(&actions, answer, answer.status())?;
             if answer == Answer::Error(INVALID_PARAMS) {
                 self.note("a replay is refused");
             }
@@ -217,9 +212,29 @@ impl<H: Host> World<H> {
             return Err(Invariant::AsRequired.broken(format!("{actions:?}")));
         };
         self.check_run(number, run, &running.expected)?;
-        running.run = Some(run.clone());
+        running.waits_for = Awaited::Handler(Box::new(run.clone()));
         self.servers.get_mut(number).unwrap().running.push(running);
         Ok(())
+    }
+
+    /// Says what happens to a request, and how it must be answered then, if it must.
+    fn come_of(&mut self, number: usize, running: &Running, how: Ends) -> (Event, Option<Answer>) {
+        let now = self.unix();
+        match &running.waits_for {
+            Awaited::Store(..) if how == Ends::Fails => {
+                (Event::StoreFailed, Some(Answer::Error(INTERNAL)))
+            }
+            Awaited::Store(id, until) => {
+                let server = self.servers.get_mut(number).unwrap();
+                let first = (self.lie.redeems)(server.redeem(now, *id, *until));
+                let refused = (!first).then_some(Answer::Error(INVALID_PARAMS));
+                (Event::Redeemed { first }, refused)
+            }
+            Awaited::Handler(run) => {
+                let (event, answer) = self.end(number, run, &running.principal, how);
+                (event, Some(answer))
+            }
+        }
     }
 
     /// Ends a handler, and says how the request must be answered.
@@ -273,31 +288,27 @@ impl<H: Host> World<H> {
         }
         Ok(())
     }
+}
 
-    /// Compares an answer with what it must be.
-    fn check_answer(&self, actions: &[Action], expected: Answer) -> Checked {
-        let rule = Invariant::AsRequired;
-        let body = body(actions)?;
-        let error = body.pointer("/error/code").and_then(Value::as_i64);
-        let is_round =
-            body.pointer("/result/resultType").is_some_and(|kind| kind == "input_required");
-        let found = match error {
-            Some(code) => Answer::Error(code),
-            None if is_round => {
-                let requests = body.pointer("/result/inputRequests").and_then(Value::as_object);
-                Answer::Round(requests.map_or(0, serde_json::Map::len))
-            }
-            None => Answer::Result,
-        };
-        rule.same("an answer", &found, &expected)?;
-        let status = actions.iter().find_map(|action| match action {
-            Action::Respond(respond) => Some(respond.status),
-            _ => None,
-        });
-        let is_400 = expected == Answer::Error(super::endpoint::MISSING_CAPABILITY);
-        let has_version = status != Some(400) || is_400 || error == Some(INVALID_PARAMS);
-        rule.holds(has_version && (!is_400 || status == Some(400)), || format!("{status:?}"))
-    }
+/// Compares an answer with what it must be.
+fn check_answer(actions: &[Action], expected: Answer, status: u16) -> Checked {
+    let body = body(actions)?;
+    let error = body.pointer("/error/code").and_then(Value::as_i64);
+    let is_round = body.pointer("/result/resultType").is_some_and(|kind| kind == "input_required");
+    let found = match error {
+        Some(code) => Answer::Error(code),
+        None if is_round => {
+            let requests = body.pointer("/result/inputRequests").and_then(Value::as_object);
+            Answer::Round(requests.map_or(0, serde_json::Map::len))
+        }
+        None => Answer::Result,
+    };
+    Invariant::AsRequired.same("an answer", &found, &expected)?;
+    let found = actions.iter().find_map(|action| match action {
+        Action::Respond(respond) => Some(respond.status),
+        _ => None,
+    });
+    Invariant::AsRequired.same("its status", &found, &Some(status))
 }
 
 /// Reads the answer to a request.

@@ -138,7 +138,12 @@ impl<H: Host> World<H> {
             Op::Request { which, how } => self.request(which, how),
             Op::Response { which, how } => self.response(which, how),
             Op::Serve { which, how } => self.serve_any(which, how),
-            Op::Store { record, held } => self.host_op(broker::Op::Store { record, held }),
+            Op::Store { record, held } => {
+                if self.host.speaks_early(record) {
+                    self.note("the store speaks in another order");
+                }
+                self.host_op(broker::Op::Store { record, held })
+            }
             Op::Answer { surface, question, says } => self.answer_shown(surface, question, says),
             Op::Surface { surface, does } => self.host_op(broker::Op::Surface { surface, does }),
             Op::Unanswerable { surface, question } => self.unanswerable(surface, question),
@@ -150,6 +155,7 @@ impl<H: Host> World<H> {
                 let server = self.servers.get_mut(at).unwrap();
                 let busy = server.running.len();
                 server.restart(keys);
+                self.check_shown(self.endpoint(at).0)?;
                 self.note(&format!("a server restarts, {keys:?} keys"));
                 if busy > 0 {
                     self.note("a server restarts while it works");

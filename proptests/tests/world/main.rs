@@ -13,6 +13,7 @@
 mod liar;
 mod lives;
 mod plants;
+mod seeds;
 
 use mrtr_proptests::world::{Op, World};
 use proptest::{collection::vec, prelude::*, test_runner::FileFailurePersistence};
@@ -29,7 +30,7 @@ fn config() -> ProptestConfig {
 }
 
 fn lives() -> impl Strategy<Value = (u8, Vec<Op>)> {
-    (any::<u8>(), vec(any::<[u8; 4]>().prop_map(Op::from), 0..60))
+    (any::<u8>(), vec(any::<[u8; 4]>().prop_map(Op::from), 0..50))
 }
 
 proptest! {

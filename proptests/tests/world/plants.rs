@@ -15,7 +15,7 @@ use mrtr_proptests::{
 
 use crate::{
     liar::{self, Liar},
-    lives::live,
+    lives::{drawn, live},
 };
 
 /// Is somebody who does something wrong: the host, or another.
@@ -138,7 +138,7 @@ fn every_invariant_catches_who_breaks_it() {
     for (at, Plant { breaks, host, others }) in plants.into_iter().enumerate() {
         let broker = Broker::volatile(Epoch::new(0), Limits::default());
         let kind = Liar { broker, lie: host };
-        let mut found = (0..400).filter_map(|life| live(&kind, others, life).1);
+        let mut found = (0..400).filter_map(|life| live(&kind, others, &drawn(life)).1);
         let mut instead = BTreeSet::new();
         let is_it = |broken: mrtr_proptests::world::Broken| {
             instead.insert(broken.invariant);
