@@ -36,7 +36,9 @@ fn lives() -> impl Strategy<Value = (u8, Vec<Op>)> {
 proptest! {
     #![proptest_config(config())]
 
-    /// proves: PR-02
+    /// proves: PR-02, CL-02, CL-03, CL-05, CL-09, CL-10, CL-11, CL-13, CL-18, CL-19, CL-20
+    /// proves: HB-01, HB-06, HB-08, HB-09, HB-10, HB-11, HB-12
+    /// proves: SV-02, SV-04, SV-05, SV-07, ST-03, ST-06, ST-08
     #[test]
     fn the_invariants_hold_whatever_happens((setup, ops) in lives()) {
         let mut world = World::new(setup);
