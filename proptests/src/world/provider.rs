@@ -248,7 +248,9 @@ impl<H: Host> World<H> {
         self.check_text(misuse.as_deref().unwrap_or_default())?;
         let mut actions: Vec<_> = result.unwrap_or_default().into_iter().collect();
         (self.lie.call)(&event, &live.last, &mut actions);
-        let answer = answer.filter(|_| misuse.is_none());
+        // The host has checked it, and the question is open.
+        let is_refused = matches!(event, Event::Answer { .. }) && misuse.is_some();
+        Invariant::AsRequired.holds(!is_refused, || format!("{id}: {misuse:?}"))?;
         let was_over = live.is_over();
         live.watch.see(now, &event, answer, &actions)?;
         live.watch.pauses(now, live.call.phase());
@@ -261,9 +263,6 @@ impl<H: Host> World<H> {
         calls.insert(id.clone(), live);
         for action in actions {
             self.carry_out(provider, id, action)?;
-        }
-        if matches!(event, Event::Answer { .. }) && misuse.is_some() {
-            return self.tell(provider, id, Event::Stop);
         }
         self.ask_next(provider, id)
     }
