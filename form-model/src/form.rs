@@ -8,7 +8,7 @@ use crate::{Format, Number, SafeText, safe_text::clean_line, warn::looks_secret}
 /// Is a decoded form: fields in the order of the document, each of one kind.
 ///
 /// A form is made by [`Form::from_schema`] or a [`Decoder`](crate::Decoder) and never changes.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Hash)]
 pub struct Form {
     pub(crate) title: Option<SafeText>,
     pub(crate) description: Option<SafeText>,
@@ -18,7 +18,7 @@ pub struct Form {
 }
 
 /// Is one field of a form.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Hash)]
 pub struct Field {
     pub(crate) name: String,
     pub(crate) title: Option<SafeText>,
@@ -28,7 +28,7 @@ pub struct Field {
 }
 
 /// Says what a field takes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum Kind {
     /// A text.
     Text(Text),
@@ -45,7 +45,7 @@ pub enum Kind {
 }
 
 /// Bounds a text field.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct Text {
     /// The least length, in Unicode code points.
     pub length_min: Option<u64>,
@@ -58,7 +58,7 @@ pub struct Text {
 }
 
 /// Bounds a number or integer field.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct Numeric {
     /// The lower bound.
     pub minimum: Option<Bound>,
@@ -69,7 +69,7 @@ pub struct Numeric {
 }
 
 /// Is one end of an interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Hash)]
 pub struct Bound {
     /// Where the interval ends.
     pub value: Number,
@@ -78,14 +78,14 @@ pub struct Bound {
 }
 
 /// Describes a yes-or-no field.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct Flag {
     /// What a draft starts with.
     pub default: Option<bool>,
 }
 
 /// Describes a field that takes one option.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Choice {
     /// The options, at least one, with distinct values.
     pub options: Vec<ChoiceOption>,
@@ -94,7 +94,7 @@ pub struct Choice {
 }
 
 /// Describes a field that takes any number of options within bounds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Choices {
     /// The options, at least one, with distinct values.
     pub options: Vec<ChoiceOption>,
@@ -107,7 +107,7 @@ pub struct Choices {
 }
 
 /// Is one option of a choice.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct ChoiceOption {
     /// What is sent, exactly as the schema has it.
     pub value: String,

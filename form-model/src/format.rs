@@ -1,7 +1,7 @@
 //! The four text formats that the specification names.
 
 /// Is a format that a text must have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// A mailbox of RFC 5321, in ASCII.
     Email,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// let limits = Limits { fields_max: 12, ..Limits::default() };
 /// assert_eq!(limits.schema_bytes_max, 256 * 1024);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Limits {
     /// Bytes of the schema text. Checked before anything is read. Default 256 KiB.

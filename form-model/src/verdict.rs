@@ -127,7 +127,7 @@ impl NoteCode {
 }
 
 /// Is one thing that a decoder read around, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Note {
     /// What was done.

@@ -29,7 +29,7 @@ pub(crate) enum Due {
 
 /// Times the phase that an operation is in. What runs follows from the phase alone, so no clock can
 /// run in a phase that it does not belong to. How long each may run is told by whoever asks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Timer {
     /// The latest time that was told.
     now: Instant,

@@ -14,7 +14,7 @@ use crate::trace::{millis, optional_millis};
 /// let limits = Limits { rounds_max: 3, ..Limits::default() };
 /// assert_eq!(limits.clocks.interaction.as_secs(), 600);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Limits {
     /// Retries that are sent; the first leg does not count. Default 10.
@@ -58,7 +58,7 @@ impl Default for Limits {
 }
 
 /// Says how long an invocation waits for what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Clocks {
     /// The budget of each leg, fresh for each. Default 60 s.

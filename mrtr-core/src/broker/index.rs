@@ -13,7 +13,7 @@ use super::{ConnectionId, Misuse, Owner};
 use crate::{Instant, RegistrationId, SessionId, TurnId};
 
 /// Is what a broker finds invocations by: their numbers, by all that can end them.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub(super) struct Index {
     connections: BTreeMap<ConnectionId, Connection>,
     registrations: BTreeMap<RegistrationId, Registration>,
@@ -30,7 +30,7 @@ pub(super) struct Index {
 }
 
 /// Is what a broker counts of a connection.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub(super) struct Connection {
     pub(super) invocations: usize,
     /// The bytes of its pending requests.
@@ -41,14 +41,14 @@ pub(super) struct Connection {
 }
 
 /// Is something that is registered. Registered again, it has another number.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Hash)]
 pub(super) struct Registration {
     pub(super) connection: ConnectionId,
     pub(super) number: u64,
 }
 
 /// Is what a broker counts of a session that has live invocations.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub(super) struct Session {
     pub(super) invocations: usize,
     pub(super) pending: usize,
@@ -57,7 +57,7 @@ pub(super) struct Session {
 }
 
 /// Is where an invocation is found, beside what its owner says.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Hash)]
 pub(super) struct Place {
     pub(super) session: u64,
     registration: u64,

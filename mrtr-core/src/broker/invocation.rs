@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Is an invocation that has not settled.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub(super) struct Live {
     pub(super) owner: Arc<Owner>,
     pub(super) place: Place,
@@ -32,7 +32,7 @@ pub(super) struct Live {
 }
 
 /// Is the question that is open.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub(super) struct Pending {
     pub(super) interaction: Arc<PendingInteraction>,
     /// What the provider calls it.
@@ -43,7 +43,7 @@ pub(super) struct Pending {
 }
 
 /// Says how far the question is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub(super) enum Stage {
     /// The store is asked to hold it. Nobody has seen it.
     Opening,
@@ -54,7 +54,7 @@ pub(super) enum Stage {
 }
 
 /// Is an answer that was checked.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Hash)]
 pub(super) struct Answered {
     pub(super) decision: Decision,
     /// What goes to the provider.

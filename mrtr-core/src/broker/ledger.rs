@@ -44,7 +44,7 @@ impl Input {
 }
 
 /// Is what all invocations of a broker share.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub(super) struct Ledger {
     pub(super) epoch: Epoch,
     /// Whether a store is to hold what is asked and answered, before anybody hears of it.

@@ -5,7 +5,7 @@ use core::time::Duration;
 use crate::Clocks;
 
 /// Bounds a broker. Every bound has a safe default and can be changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
     /// Live invocations on one connection. Default 1,024.
     pub connection_invocations_max: usize,

@@ -103,7 +103,7 @@ use past::Past;
 /// assert!(matches!(actions.as_slice(), [Action::Settle { outcome: Outcome::Complete(_), .. }]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Broker {
     /// The number of the last invocation.
     last: u64,

@@ -6,7 +6,7 @@ use super::{Ending, InteractionId};
 use crate::SessionId;
 
 /// Is the questions that ended last, up to a limit.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub(super) struct Past {
     ended: BTreeMap<InteractionId, (SessionId, Ending)>,
     /// In the order in which they ended.

@@ -8,7 +8,7 @@ use super::{Decision, Ending, Epoch, InteractionId, PendingInteraction};
 use crate::SessionId;
 
 /// Is all the questions of a session that are open, at one point in time.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct Snapshot {
     /// The life of the host.
@@ -22,7 +22,7 @@ pub struct Snapshot {
 }
 
 /// Is a question as a surface shows it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct Shown {
     /// The question.
@@ -80,7 +80,7 @@ pub enum What {
 /// assert_eq!(view.open().count(), 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct View {
     epoch: Epoch,
     session: SessionId,

@@ -13,7 +13,7 @@ use crate::{
 
 /// Says who asks, in the words of the provider. It is for display alone: no decision is made on it,
 /// and a screen says that it is unverified.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Requester {
     /// What the provider calls itself.
     pub provider: SafeText,
@@ -55,7 +55,7 @@ impl fmt::Debug for Requester {
 /// assert_eq!(Question::decode(json.as_str(), &Limits::default())?, question);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct Question {
     /// Who asks, in the provider's words.
@@ -175,7 +175,7 @@ fn within(text: &str, what: &'static str, max: usize) -> Result<(), WireError> {
 
 /// Says what an invocation is bound to, from its start to its end. The broker binds it, and nothing
 /// that a provider says changes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Owner {
     /// The invocation.
@@ -193,7 +193,7 @@ pub struct Owner {
 }
 
 /// Is a question that waits for an answer. The host owns it; surfaces show it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct PendingInteraction {
     /// Its id, which an answer names.

@@ -33,7 +33,7 @@ pub trait AnswersRoots {}
 /// // There is not, but the server may ask to be called again later.
 /// let claims = Claims::none().with_retries();
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Claims {
     retries: bool,
     capabilities: Capabilities,

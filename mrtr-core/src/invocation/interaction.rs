@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Is a question to somebody.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum Interaction {
     /// A form for a person to fill in.
     Form(FormRequest),

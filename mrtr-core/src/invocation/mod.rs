@@ -70,7 +70,7 @@ use round::{Answered, Question, Round};
 /// assert!(matches!(actions.as_slice(), [Action::Settle(Outcome::Complete(_))]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Invocation {
     template: Template,
     claims: Claims,

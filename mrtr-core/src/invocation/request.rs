@@ -75,7 +75,7 @@ impl Request {
 
 /// Says what a call is bound to: which server, over which connection, by which definition of the
 /// tool. The caller writes it; the machine only compares.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Binding(Arc<str>);
 
 impl Binding {
@@ -117,7 +117,7 @@ pub enum StartError {
 }
 
 /// Is what stays the same on every leg of a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Template {
     pub(super) id: InvocationId,
     pub(super) extension_types: Vec<String>,

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Is the round that is on. It is gone when its retry is sent: nothing of it reaches another.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Hash)]
 pub(super) struct Round {
     pub(super) number: u32,
     pub(super) questions: BTreeMap<String, Question>,
@@ -18,14 +18,14 @@ pub(super) struct Round {
 }
 
 /// Is one request of the round.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Hash)]
 pub(super) struct Question {
     pub(super) interaction: Interaction,
     pub(super) answer: Option<Answered>,
 }
 
 /// Is the text of an answer that is ready to send.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Answered(pub(super) String);
 
 impl fmt::Debug for Round {

@@ -7,7 +7,7 @@ use super::{Object, WireError};
 /// Is what the `clientCapabilities` of one request say of input requests.
 ///
 /// Capabilities that this crate does not know are ignored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Capabilities {
     /// Elicitation by a form: `elicitation.form`, or an `elicitation` that names neither mode.
     pub form: bool,

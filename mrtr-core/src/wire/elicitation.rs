@@ -9,7 +9,7 @@ use super::{Object, RawJson, UrlRequest, WireError, text};
 use crate::{Fault, Limits};
 
 /// Is a form that a server wants filled in (elicitation, form mode).
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct FormRequest {
     /// What the server says to the person.
@@ -30,7 +30,7 @@ impl fmt::Debug for FormRequest {
 }
 
 /// Is a question to a person, by its mode.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum Elicitation {
     /// A form to fill in.
     Form(FormRequest),

@@ -28,7 +28,7 @@ pub const PAYLOAD_DEPTH_MAX: usize = DEPTH_MAX - 3;
 /// assert!(RawJson::parse("{").is_err());
 /// # Ok::<(), mrtr_core::wire::WireError>(())
 /// ```
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct RawJson(Arc<str>);
 
 impl RawJson {

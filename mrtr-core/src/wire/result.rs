@@ -7,7 +7,7 @@ use super::{Object, RawJson, WireError, text};
 use crate::Limits;
 
 /// Is the `requestState` of a round: opaque JSON text, held and echoed as it came.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct StateText(Arc<str>);
 
 impl StateText {

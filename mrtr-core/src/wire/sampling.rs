@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::{Capabilities, Object, RawJson, WireError, text};
 
 /// Is a request to a model (sampling). Its messages pass through.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct SamplingRequest {
     /// The params, exactly as they came: `messages`, `maxTokens` and what else there is.

@@ -12,7 +12,7 @@ use form_model::SafeText;
 use super::WireError;
 
 /// Is a URL that a server wants a person to open.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct UrlRequest {
     /// What the server says to the person.
