@@ -21,6 +21,7 @@
 
 pub mod broker;
 pub mod exchange;
+pub mod explore;
 pub mod invocation;
 pub mod texts;
 pub mod world;

@@ -1,0 +1,90 @@
+//! Explores every scope, prints what was counted, and compares it with `proptests/explore.golden`.
+//!
+//! `cargo explore` runs all scopes, `cargo explore WORDS` those whose name contains the words.
+//! `UPDATE_GOLDEN=1` rewrites the golden file.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "it is a check, and says what it found")]
+
+use std::{
+    env, fs,
+    path::Path,
+    process::ExitCode,
+    thread,
+    time::{Duration, Instant},
+};
+
+use mrtr_proptests::explore::{Counts, Scope, read_golden, scopes, write_golden};
+
+/// The distinct states that all scopes have together at least.
+const STATES_MIN: u64 = 1_000_000;
+
+fn main() -> ExitCode {
+    let words = env::args().skip(1).collect::<Vec<_>>().join(" ");
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let start = Instant::now();
+    let mut counted = Vec::new();
+    println!("   states |      tried |   changed | depth | seconds | scope");
+    for scope in scopes().iter().filter(|scope| scope.name.contains(&words)) {
+        match run(scope, threads) {
+            Ok(counts) => counted.push((scope.name.to_owned(), counts)),
+            Err(said) => {
+                eprintln!("{}: {said}", scope.name);
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    let total = total(&counted);
+    println!("{total} | {} | in all, on {threads} threads", seconds(start.elapsed()));
+    if !words.is_empty() {
+        return ExitCode::SUCCESS;
+    }
+    match compare(&counted, total) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(said) => {
+            eprintln!("{said}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(scope: &Scope, threads: usize) -> Result<Counts, String> {
+    let start = Instant::now();
+    let found = scope.explore(threads).map_err(|broken| broken.to_string())?;
+    let counts = Counts::from(&found);
+    println!("{counts} | {} | {}", seconds(start.elapsed()), scope.name);
+    Ok(counts)
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:>7.1}", time.as_secs_f64())
+}
+
+fn total(counted: &[(String, Counts)]) -> Counts {
+    let none = Counts { states: 0, tried: 0, changed: 0, depth: 0 };
+    counted.iter().fold(none, |sum, (_, counts)| Counts {
+        states: sum.states + counts.states,
+        tried: sum.tried + counts.tried,
+        changed: sum.changed + counts.changed,
+        depth: sum.depth.max(counts.depth),
+    })
+}
+
+/// Compares the counts with those that were kept.
+fn compare(counted: &[(String, Counts)], total: Counts) -> Result<(), String> {
+    if total.states < STATES_MIN {
+        return Err(format!("expected at least {STATES_MIN} states, found {}", total.states));
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("explore.golden");
+    if env::var_os("UPDATE_GOLDEN").is_some() {
+        return fs::write(&path, write_golden(counted)).map_err(|error| error.to_string());
+    }
+    let kept = read_golden(&fs::read_to_string(&path).map_err(|error| error.to_string())?);
+    let differs = kept.iter().zip(counted).find(|(kept, counted)| kept != counted);
+    if let Some(((kept_name, kept), (name, counts))) = differs {
+        return Err(format!("expected\n{kept} | {kept_name}\nfound\n{counts} | {name}"));
+    }
+    if kept.len() != counted.len() {
+        return Err(format!("expected {} scopes, found {}", kept.len(), counted.len()));
+    }
+    Ok(())
+}

@@ -1,0 +1,335 @@
+//! The client's invocation alone: the server, the person, the caller and the clock do what they like.
+
+mod scene;
+pub(super) mod watch;
+
+use core::{fmt, time::Duration};
+
+use mrtr_core::{
+    Action, Actions, Binding, Clock, Event, Instant, Invocation, LegRequest, Outcome, Phase,
+    wire::RawJson,
+};
+
+pub use scene::{Asks, Setup};
+use scene::{Scene, answer, state};
+use watch::Watch;
+
+use super::{
+    Fixed, Invariant, Label, Place, Plant, Rule, SECRET, Seen, Stage, Violation, What, World,
+    invariant::shows_nothing, snake,
+};
+
+/// Is one call, and what has come out of it.
+#[derive(Clone, Debug, PartialEq, Hash)]
+pub struct Calling {
+    scene: Fixed<Scene>,
+    call: Invocation,
+    now: Instant,
+    /// When the call came to its phase.
+    since: Instant,
+    /// How many steps of time may still be taken.
+    steps: u32,
+    watch: Watch,
+}
+
+/// Is one thing that can happen.
+pub enum Op {
+    /// Time passes until something is due. The tick comes later, and anything may come before it.
+    Pass,
+    /// Time passes, and nothing is due.
+    Step,
+    /// Something else happens.
+    Happen(&'static str, Event),
+}
+
+impl fmt::Debug for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pass => f.write_str("time passes until something is due"),
+            Self::Step => f.write_str("time passes"),
+            Self::Happen(name, event) => write!(f, "{name}: {event:?}"),
+        }
+    }
+}
+
+impl Calling {
+    /// Starts a call, and tells that it began.
+    #[must_use]
+    pub fn start(setup: Setup) -> (Self, Seen) {
+        let (call, first) = scene::start("call", &setup);
+        let (now, steps) = (Instant::from_millis(0), setup.steps.1);
+        let mut watch = Watch::default();
+        watch.action(&first, setup.rounds_max).unwrap();
+        let scene = Fixed::new(Scene::new(setup));
+        let calling = Self { scene, call, now, since: now, steps, watch };
+        let what = What::Began(vec![Label::new("Send", "")]);
+        let seen = Seen { event: "start", from: None, to: calling.place(), what };
+        (calling, seen)
+    }
+
+    fn place(&self) -> Place {
+        let phase = self.call.phase();
+        let is_asked = phase == Phase::AwaitingInteraction;
+        Place { phase, stage: if is_asked { Stage::Shown } else { Stage::None } }
+    }
+
+    fn has(&self, plant: Plant) -> bool {
+        self.scene.setup.plant == Some(plant)
+    }
+
+    /// What the call tells of its deadline.
+    fn deadline(&self) -> Option<Instant> {
+        let at = self.call.deadline();
+        let runs_on = self.has(Plant::LegClockRunsOn) && self.place().stage == Stage::Shown;
+        if runs_on { Some(self.since + Duration::from_secs(60)) } else { at }
+    }
+
+    /// What the call tells of its open questions.
+    fn open(&self) -> usize {
+        let keeps = self.has(Plant::KeepsAQuestion) && self.call.phase() == Phase::Settled;
+        self.call.open() + usize::from(keeps)
+    }
+
+    fn events(&self) -> Vec<(&'static str, Event)> {
+        let scene = &*self.scene;
+        let last = self.watch.legs.last().unwrap();
+        let mut events = vec![
+            ("tick", Event::Tick),
+            ("the caller stops", Event::Stop),
+            ("the connection drops", Event::ConnectionLost),
+            ("another binding", Event::BindingChanged(Binding::new("SENTINEL"))),
+            ("the same binding", Event::BindingChanged(Binding::new("server"))),
+            ("progress", Event::Progress { leg: last.clone() }),
+        ];
+        let round = usize::try_from(self.watch.round).unwrap();
+        let replies = scene.replies.get(round).or(scene.replies.last()).unwrap();
+        for (event, reply) in replies {
+            events.push((event, Event::Reply { leg: last.clone(), reply: reply.clone() }));
+        }
+        let (_, result) = &replies[0];
+        let late = &self.watch.legs[..self.watch.legs.len() - 1];
+        for leg in late.iter().chain([&scene.foreign]) {
+            events
+                .push(("a late result", Event::Reply { leg: leg.clone(), reply: result.clone() }));
+            events.push(("late progress", Event::Progress { leg: leg.clone() }));
+        }
+        events
+    }
+
+    fn answers(&self) -> Vec<(&'static str, Event)> {
+        let mut events = Vec::new();
+        let first = if self.scene.setup.is_wide { 1 } else { self.watch.round.max(2) - 1 };
+        for round in first..=self.watch.round + 1 {
+            for kind in self.scene.kinds() {
+                let key = kind.key().to_owned();
+                let is_open =
+                    round == self.watch.round && self.watch.asked.get(&key) == Some(&None);
+                // A key of a round that is over, or of this one, that is not open has its answer.
+                let was_asked = round < self.watch.round || self.watch.asked.contains_key(&key);
+                let name = if was_asked && !is_open { "a second answer" } else { "an answer" };
+                // What is refused for its round or key is refused whatever it says.
+                let some = if is_open { usize::MAX } else { 1 };
+                for response in kind.answers().into_iter().take(some) {
+                    events.push((name, answer(round, kind, response)));
+                }
+                for response in kind.unfit().into_iter().take(some) {
+                    let name = "an answer that does not fit";
+                    events.push((name, answer(round, kind, response)));
+                }
+                events.push(("nobody can be asked", Event::Failed { round, key }));
+            }
+        }
+        events
+    }
+
+    /// Puts the fault in.
+    fn tamper(&self, event: &Event, actions: Actions) -> Vec<Action> {
+        let from = self.call.phase();
+        let mut list: Vec<Action> = actions.into_iter().collect();
+        let first = || scene::start("call", &self.scene.setup).1;
+        match self.scene.setup.plant {
+            Some(Plant::SettlesTwice) if matches!(list.last(), Some(Action::Settle(_))) => {
+                list.extend(list.last().cloned());
+            }
+            Some(Plant::SendsWhileAsked) if matches!(list.last(), Some(Action::Ask { .. })) => {
+                list.push(first());
+            }
+            Some(Plant::SendsTwice) if matches!(list.last(), Some(Action::Send(_))) => {
+                list.push(first());
+            }
+            Some(Plant::SendsAfterStop) if *event == Event::Stop && from == Phase::Pausing => {
+                list.insert(0, first());
+            }
+            Some(Plant::ForgetsToRetract) => {
+                list.retain(|action| !matches!(action, Action::Retract { .. }));
+            }
+            Some(Plant::KeepsAnOldState) => rewrite(&mut list, &state(2), &state(1)),
+            Some(Plant::AnswersWhatWasNotAsked) => {
+                rewrite(&mut list, r#""inputResponses":{"#, r#""inputResponses":{"other":{},"#);
+            }
+            _ => {}
+        }
+        list
+    }
+
+    /// What is shown of actions.
+    fn shown(&self, list: &[Action]) -> String {
+        let mut shown = format!("{list:?}");
+        if let (true, Some(Action::Send(request))) = (self.has(Plant::ShowsParams), list.first()) {
+            shown.push_str(request.params.as_str());
+        }
+        shown
+    }
+
+    fn label(action: &Action) -> Label {
+        let plain = |key: &str| key.replace(&format!("{SECRET} "), "");
+        match action {
+            Action::Send(_) => Label::new("Send", ""),
+            Action::CancelLeg { .. } => Label::new("CancelLeg", ""),
+            Action::Ask { key, .. } => Label::new("Ask", plain(key)),
+            Action::Retract { key, why, .. } => {
+                Label::new("Retract", format!("{} ({})", plain(key), snake(&format!("{why:?}"))))
+            }
+            Action::Settle(outcome) => Label::new("Settle", code(outcome)),
+        }
+    }
+
+    fn refused(
+        &self,
+        next: &Self,
+        event: &'static str,
+        misuse: &mrtr_core::Misuse,
+    ) -> Result<(Option<Self>, Vec<Seen>), Violation> {
+        Rule::Contract.holds(next.call == self.call, "what is refused changes nothing")?;
+        shows_nothing(&format!("{misuse} {misuse:?}"))?;
+        if !self.scene.setup.is_told {
+            return Ok((None, Vec::new()));
+        }
+        let what = What::Refused(snake(&format!("{misuse:?}")));
+        Ok((None, vec![Seen { event, from: Some(self.place()), to: self.place(), what }]))
+    }
+
+    /// Checks what a tick does: nothing before the deadline, and at it what the place is there for.
+    fn check_tick(&self, at: Instant) -> Result<(), Violation> {
+        let rule = Invariant::ClocksRunWhereTheyBelong;
+        let mut call = self.call.clone();
+        if let Some(early) = at.since_epoch().checked_sub(Duration::from_millis(1)) {
+            let actions = call.handle(Instant::from_epoch(early), Event::Tick).unwrap();
+            let is_idle = actions.as_slice().is_empty() && call == self.call;
+            Rule::Contract.holds(is_idle, "a tick that is not due does nothing")?;
+        }
+        let actions = call.handle(at, Event::Tick).unwrap();
+        let in_flight = self.watch.is_in_flight;
+        let is_asked = self.watch.open > 0;
+        match actions.as_slice().last() {
+            Some(Action::Settle(Outcome::TimedOut(Clock::Leg | Clock::Execution))) => {
+                rule.holds(in_flight && !is_asked, "a leg is in flight when its clock runs")
+            }
+            Some(Action::Settle(Outcome::TimedOut(Clock::Interaction))) => {
+                rule.holds(is_asked && !in_flight, "somebody is asked when their clock runs")
+            }
+            Some(Action::Send(_)) => {
+                rule.holds(!is_asked && !in_flight, "nothing is waited for in a pause")
+            }
+            _ => rule.holds(false, "what is due comes with the tick"),
+        }
+    }
+}
+
+/// Changes the params of what is sent.
+fn rewrite(list: &mut [Action], from: &str, to: &str) {
+    for action in list {
+        if let Action::Send(LegRequest { params, .. }) = action {
+            *params = RawJson::parse(&params.as_str().replace(from, to)).unwrap();
+        }
+    }
+}
+
+fn code(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::TimedOut(clock) => {
+            format!("{} ({})", outcome.code(), snake(&format!("{clock:?}")))
+        }
+        _ => outcome.code().into(),
+    }
+}
+
+impl World for Calling {
+    type Op = Op;
+
+    fn ops(&self) -> Vec<Op> {
+        let due = self.deadline().filter(|at| *at > self.now);
+        let mut ops: Vec<_> = due.iter().map(|_| Op::Pass).collect();
+        let step = self.scene.setup.steps.0;
+        if self.steps > 0 && due.is_some_and(|at| self.now + step < at) {
+            ops.push(Op::Step);
+        }
+        let events = self.events().into_iter().chain(self.answers());
+        ops.extend(events.map(|(name, event)| Op::Happen(name, event)));
+        ops
+    }
+
+    fn step(&self, op: &Op) -> Result<(Option<Self>, Vec<Seen>), Violation> {
+        let mut next = self.clone();
+        let (name, event) = match op {
+            Op::Pass => {
+                next.now = self.deadline().unwrap();
+                return Ok((Some(next), Vec::new()));
+            }
+            Op::Step => {
+                next.now = self.now + self.scene.setup.steps.0;
+                next.steps -= 1;
+                return Ok((Some(next), Vec::new()));
+            }
+            Op::Happen(name, event) => (*name, event),
+        };
+        let actions = match next.call.handle(self.now, event.clone()) {
+            Err(misuse) => return self.refused(&next, name, &misuse),
+            Ok(actions) => actions,
+        };
+        let Some(transition) = actions.transition().cloned() else {
+            let is_idle = actions.as_slice().is_empty() && next.call == self.call;
+            Rule::Contract.holds(is_idle, "what is ignored changes nothing")?;
+            return Ok((None, Vec::new()));
+        };
+        let (from, to) = (self.place(), next.place());
+        let is_told = (transition.from, transition.to) == (from.phase, to.phase);
+        Rule::Contract.holds(is_told, "a transition says what changed")?;
+        if from != to {
+            next.since = self.now;
+        }
+        let begins_round = matches!(to.phase, Phase::AwaitingInteraction | Phase::Pausing);
+        next.watch.event(event, begins_round && from != to)?;
+        let list = self.tamper(event, actions);
+        shows_nothing(&format!("{} {transition:?} {event:?}", self.shown(&list)))?;
+        for action in &list {
+            next.watch.action(action, self.scene.setup.rounds_max)?;
+        }
+        if !self.scene.setup.is_told {
+            return Ok((Some(next), Vec::new()));
+        }
+        let due = self.deadline().filter(|_| *event == Event::Tick);
+        let after = due.map(|at| at.since(self.since));
+        let labels = list.iter().map(Self::label).collect();
+        let what = What::Moved { by: transition.cause, actions: labels, after };
+        Ok((Some(next), vec![Seen { event: name, from: Some(from), to, what }]))
+    }
+
+    fn check(&self) -> Result<(), Violation> {
+        let phase = self.call.phase();
+        let watch = &self.watch;
+        let agrees = self.open() == watch.open && (phase == Phase::Settled) == watch.is_settled;
+        let rule = Invariant::NoQuestionWithoutInvocation;
+        rule.holds(agrees, "what is open is what was asked of a call that is live")?;
+        let agrees = phase.is_in_flight() == watch.is_in_flight
+            && (phase == Phase::AwaitingInteraction) == (watch.open > 0);
+        Rule::Contract.holds(agrees, "the phase says what is waited for")?;
+        shows_nothing(&format!("{:?}", self.call))?;
+        let rule = Invariant::ClocksRunWhereTheyBelong;
+        match self.deadline() {
+            None => rule.holds(watch.is_settled, "a call that is not over has a clock"),
+            Some(_) if watch.is_settled => rule.holds(false, "a call that is over has no clock"),
+            Some(at) => self.check_tick(at),
+        }
+    }
+}

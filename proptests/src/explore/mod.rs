@@ -1,0 +1,63 @@
+//! Everything that can happen to the real machines, at every point, in scopes that have an end.
+//!
+//! A [`World`] is one or more machines, the time, and what has come out of them so far. The search
+//! goes breadth first through every world that can be reached, lets everything happen in each, and
+//! checks the [`Invariant`]s in every state and in every action. What breaks one is reported with the
+//! shortest way to it. Each invariant has a [`Plant`]: a fault that is put between a machine and its
+//! world, and that the search must find.
+
+pub mod client;
+mod digest;
+pub mod host;
+mod invariant;
+pub mod pair;
+mod plant;
+mod scope;
+mod search;
+mod seen;
+
+pub use invariant::{Invariant, Rule, Violation};
+pub use plant::Plant;
+pub use scope::{Counts, Part, Scope, Start, read_golden, scopes, write_golden};
+pub use search::{Counterexample, Found, World, explore};
+pub use seen::{Label, Place, Seen, Stage, What, snake};
+
+use core::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// Stands in states, keys, answers, arguments and results. Nothing that is formatted may show it.
+pub const SECRET: &str = "SENTINEL";
+
+/// Is what is the same in all worlds of one search: it takes no part in telling them apart.
+#[derive(Debug)]
+pub struct Fixed<T>(Arc<T>);
+
+impl<T> Fixed<T> {
+    fn new(fixed: T) -> Self {
+        Self(Arc::new(fixed))
+    }
+}
+
+impl<T> Clone for Fixed<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T> core::ops::Deref for Fixed<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> PartialEq for Fixed<T> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl<T> Hash for Fixed<T> {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}

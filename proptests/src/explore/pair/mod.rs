@@ -1,0 +1,454 @@
+//! A client and a server over a network that loses, copies, delays, reorders and forges messages.
+
+mod scene;
+mod server;
+
+use core::fmt;
+use std::{collections::BTreeMap, sync::Arc};
+
+use mrtr_core::{
+    Action, Event, Exchange, Instant, Invocation, LegId, Need, Phase, Reply,
+    exchange::{Action as Does, Event as Happens, Incoming, Report},
+    wire::{RawJson, RpcError},
+};
+
+pub use scene::Setup;
+use scene::{KEY, Random, Scene, answers, json, start, time};
+use server::{Known, Serving, States, state_of};
+
+use super::{
+    Fixed, Invariant, Plant, Rule, Seen, Violation, World, client::watch::Watch,
+    invariant::shows_nothing,
+};
+
+/// Is a client, a server, and what is under way between them.
+#[derive(Clone, Debug, PartialEq, Hash)]
+pub struct Pair {
+    scene: Fixed<Scene>,
+    /// The number of the call that is on, the call, and what has come out of it.
+    number: usize,
+    call: Invocation,
+    watch: Watch,
+    now: Instant,
+    /// What is under way, in no order.
+    under_way: Vec<Message>,
+    /// What the server works on, in no order.
+    serving: Vec<Serving>,
+    states: States,
+    /// How often each leg has reached the server.
+    came: BTreeMap<LegId, u8>,
+    /// Whether the states of earlier have expired.
+    is_late: bool,
+    copies: u32,
+    forgeries: u32,
+}
+
+/// Is a message under way.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Message {
+    leg: LegId,
+    is_request: bool,
+    text: Arc<str>,
+}
+
+/// Says how a handler ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    /// It asks.
+    Asks,
+    /// It wants to be called again.
+    Later,
+    /// It has a result.
+    Finishes,
+    /// It fails.
+    Fails,
+    /// It gives up before it did anything.
+    GivesUp,
+}
+
+/// Is one thing that can happen.
+pub enum Op {
+    /// A message arrives.
+    Arrive(usize),
+    /// A message is lost.
+    Lose(usize),
+    /// A message is copied.
+    Copy(usize),
+    /// The state in a request is changed under way.
+    Forge(usize),
+    /// The store of used states says whether a state is used for the first time.
+    Redeem(usize),
+    /// It can not say.
+    StoreFails(usize),
+    /// A handler ends.
+    End(usize, Ends),
+    /// The client's person answers.
+    Answer(usize),
+    /// Something else happens to the client.
+    Client(&'static str, Event),
+    /// Time passes until something of the client is due: its tick.
+    Tick,
+    /// Another call begins.
+    Call,
+    /// The states that are out expire.
+    Expire,
+}
+
+impl fmt::Debug for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Arrive(message) => write!(f, "message {message} arrives"),
+            Self::Lose(message) => write!(f, "message {message} is lost"),
+            Self::Copy(message) => write!(f, "message {message} is copied"),
+            Self::Forge(message) => write!(f, "the state in message {message} is changed"),
+            Self::Redeem(request) => write!(f, "the store speaks of request {request}"),
+            Self::StoreFails(request) => write!(f, "the store fails for request {request}"),
+            Self::End(request, how) => write!(f, "the handler of request {request}: {how:?}"),
+            Self::Answer(answer) => write!(f, "somebody answers: {:?}", answers().get(*answer)),
+            Self::Client(name, _) => f.write_str(name),
+            Self::Tick => f.write_str("time passes until something is due: Tick"),
+            Self::Call => f.write_str("another call begins"),
+            Self::Expire => f.write_str("the states that are out expire"),
+        }
+    }
+}
+
+impl Pair {
+    /// Starts the first call.
+    #[must_use]
+    pub fn start(setup: Setup) -> Self {
+        let now = Instant::from_millis(0);
+        let (call, first) = start(1, &setup, now);
+        let mut pair = Self {
+            scene: Fixed::new(Scene::new(setup)),
+            number: 1,
+            call,
+            watch: Watch::default(),
+            now,
+            under_way: Vec::new(),
+            serving: Vec::new(),
+            states: States::default(),
+            came: BTreeMap::new(),
+            is_late: false,
+            copies: setup.copies,
+            forgeries: setup.forgeries,
+        };
+        pair.take(&[first]).unwrap();
+        pair
+    }
+
+    fn setup(&self) -> &Setup {
+        &self.scene.setup
+    }
+
+    fn has(&self, plant: Plant) -> bool {
+        self.setup().plant == Some(plant)
+    }
+
+    /// Puts a message under way; one more than fits is lost.
+    fn send(&mut self, message: Message) {
+        if self.under_way.len() < self.setup().under_way_max {
+            let at = self.under_way.partition_point(|other| *other < message);
+            self.under_way.insert(at, message);
+        }
+    }
+
+    /// Carries out what the client said.
+    fn take(&mut self, list: &[Action]) -> Result<(), Violation> {
+        let rounds_max = self.setup().rounds_max;
+        shows_nothing(&format!("{list:?}"))?;
+        for action in list {
+            self.watch.action(action, rounds_max)?;
+            if let Action::Send(request) = action {
+                let (leg, text) = (request.leg.clone(), Arc::from(request.to_json()));
+                self.states.answered(&text);
+                self.send(Message { leg, is_request: true, text });
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings an event to the client. `None`: it changes nothing.
+    fn client(&mut self, event: &Event) -> Result<(), Violation> {
+        let before = self.call.clone();
+        let actions = match self.call.handle(self.now, event.clone()) {
+            Ok(actions) => actions,
+            Err(misuse) => {
+                shows_nothing(&format!("{misuse} {misuse:?}"))?;
+                return Rule::Contract
+                    .holds(self.call == before, "what is refused changes nothing");
+            }
+        };
+        let phase = self.call.phase();
+        let begins_round = matches!(phase, Phase::AwaitingInteraction | Phase::Pausing);
+        if actions.transition().is_some() {
+            self.watch.event(event, begins_round && before.phase() != phase)?;
+        }
+        self.take(actions.as_slice())
+    }
+
+    fn arrive(&mut self, index: usize) -> Result<(), Violation> {
+        let Message { leg, is_request, text } = self.under_way.remove(index);
+        if is_request {
+            return self.request(leg, text);
+        }
+        let reply = Reply::read(&leg, text.as_bytes());
+        self.client(&Event::Reply { leg, reply })
+    }
+
+    /// Brings a request to the server.
+    fn request(&mut self, leg: LegId, message: Arc<str>) -> Result<(), Violation> {
+        let message = if self.has(Plant::SwapsAnswers) {
+            message.replace(r#""sure":true"#, r#""sure":false"#).into()
+        } else {
+            message
+        };
+        let came = self.came.entry(leg.clone()).or_default();
+        let copy = *came;
+        *came += 1;
+        let is_late = self.is_late;
+        let incoming =
+            Incoming { message: message.as_bytes(), headers: None, principal: Some("alice") };
+        let (exchange, actions) = Exchange::receive(self.scene.endpoint, time(is_late), incoming);
+        shows_nothing(&format!("{exchange:?} {actions:?}"))?;
+        let known = Known { leg, message: message.clone(), is_late, copy, round: 1, redeems: None };
+        let mut serving = Serving { known, exchange };
+        let is_refused =
+            |action: &Does| matches!(action, Does::Report(Report::StateRefused { .. }));
+        if self.has(Plant::RunsAnyway) && actions.as_slice().iter().any(is_refused) {
+            self.states.run(&serving.known, None, self.setup().is_single_use)?;
+        }
+        self.serve(&mut serving, actions.as_slice())?;
+        Ok(())
+    }
+
+    /// Carries out what the server said, and keeps the request while it is not answered.
+    fn serve(&mut self, serving: &mut Serving, list: &[Does]) -> Result<(), Violation> {
+        let is_single_use = self.setup().is_single_use;
+        let mut is_answered = false;
+        for action in list {
+            match action {
+                Does::Redeem { id, .. } => {
+                    let rule = Invariant::HandlersRunOnSoundStates;
+                    rule.holds(is_single_use, "states are redeemed where they are used once")?;
+                    serving.known.redeems = Some(*id);
+                }
+                Does::Release { id } => self.states.release(*id),
+                Does::Run(run) => {
+                    serving.known.round = run.round;
+                    serving.known.redeems = None;
+                    self.states.run(&serving.known, Some(run), is_single_use)?;
+                }
+                Does::Respond(respond) => {
+                    is_answered = true;
+                    let body = respond.body.as_ref().map_or("", RawJson::as_str);
+                    self.states.sealed(&serving.known, body);
+                    let leg = serving.known.leg.clone();
+                    self.send(Message { leg, is_request: false, text: body.into() });
+                }
+                Does::Report(_) => {}
+            }
+        }
+        if !is_answered {
+            let at = self.serving.partition_point(|other| other.known < serving.known);
+            self.serving.insert(at, serving.clone());
+        }
+        Ok(())
+    }
+
+    /// Brings an event to a request that the server works on.
+    fn server(&mut self, index: usize, event: Happens) -> Result<(), Violation> {
+        let mut serving = self.serving.remove(index);
+        let mut random = Random::new(&serving.known.leg, serving.known.copy);
+        let now = time(serving.known.is_late);
+        let actions = serving.exchange.handle(now, &mut random, event);
+        shows_nothing(&format!("{:?} {actions:?}", serving.exchange))?;
+        let Ok(actions) = actions else {
+            return Rule::Contract.holds(false, "an exchange takes what it waits for");
+        };
+        self.serve(&mut serving, actions.as_slice())
+    }
+
+    fn redeem(&mut self, index: usize) -> Result<(), Violation> {
+        let known = self.serving.get(index).map(|serving| serving.known.clone()).unwrap();
+        let is_first = self.states.redeem(known.redeems.unwrap(), &known.message);
+        let first = is_first || self.has(Plant::ForgetsWhatWasUsed);
+        self.server(index, Happens::Redeemed { first })
+    }
+
+    fn end(&mut self, index: usize, how: Ends) -> Result<(), Violation> {
+        let failed = || RpcError::new(-32000, "SENTINEL");
+        let event = match how {
+            Ends::Asks => Happens::Need(self.scene.need.clone()),
+            Ends::Later => Happens::Need(Need::new().state(json(r#"{"step":"SENTINEL"}"#))),
+            Ends::Finishes => Happens::Finish(json(r#"{"content":"SENTINEL"}"#)),
+            Ends::Fails => Happens::Fail(failed()),
+            Ends::GivesUp => {
+                let message = self.serving.get(index).map(|serving| serving.known.message.clone());
+                self.states.given_up(&message.unwrap());
+                Happens::Abandon(failed())
+            }
+        };
+        self.server(index, event)
+    }
+
+    /// Changes one character of the state in a request.
+    fn forge(&mut self, index: usize) {
+        let mut message = self.under_way.remove(index);
+        let token = state_of(&message.text).unwrap();
+        let middle = token.len() / 2;
+        let (head, tail) = token.split_at(middle);
+        let other = if tail.starts_with('A') { "B" } else { "A" };
+        let forged = format!("{head}{other}{}", tail.get(1..).unwrap_or_default());
+        message.text = message.text.replace(&*token, &forged).into();
+        self.send(message);
+    }
+
+    fn happen(&mut self, op: &Op) -> Result<(), Violation> {
+        match op {
+            Op::Arrive(index) => self.arrive(*index)?,
+            Op::Lose(index) => {
+                self.under_way.remove(*index);
+            }
+            Op::Copy(index) => {
+                self.copies -= 1;
+                let message = self.under_way.get(*index).cloned().unwrap();
+                self.send(message);
+            }
+            Op::Forge(index) => {
+                self.forgeries -= 1;
+                self.forge(*index);
+            }
+            Op::Redeem(index) => self.redeem(*index)?,
+            Op::StoreFails(index) => self.server(*index, Happens::StoreFailed)?,
+            Op::End(index, how) => self.end(*index, *how)?,
+            Op::Answer(answer) => {
+                let response = answers().get(*answer).cloned().unwrap();
+                let round = self.watch.round;
+                self.client(&Event::Answer { round, key: KEY.into(), response })?;
+            }
+            Op::Client(_, event) => {
+                self.client(event)?;
+                // What came back over the connection goes with it.
+                if *event == Event::ConnectionLost {
+                    self.under_way.retain(|message| message.is_request);
+                }
+            }
+            Op::Tick => {
+                self.now = self.call.deadline().unwrap();
+                self.client(&Event::Tick)?;
+            }
+            Op::Call => {
+                self.number += 1;
+                let (call, first) = start(self.number, self.setup(), self.now);
+                self.call = call;
+                self.watch = Watch::default();
+                self.take(&[first])?;
+            }
+            Op::Expire => self.is_late = true,
+        }
+        Ok(())
+    }
+
+    /// Forgets what can play no part any more: states that nobody has, and how often a request came
+    /// that does not come again.
+    fn forget(&mut self) {
+        let Self { under_way, serving, states, came, watch, .. } = self;
+        states.retain(|token| {
+            watch.state.as_deref() == Some(token)
+                || under_way.iter().any(|message| message.text.contains(token))
+                || serving.iter().any(|serving| serving.known.message.contains(token))
+        });
+        came.retain(|leg, _| {
+            under_way.iter().any(|message| message.is_request && message.leg == *leg)
+        });
+    }
+
+    /// Lists what may happen to what is under way.
+    fn network(&self, ops: &mut Vec<Op>) {
+        let setup = self.setup();
+        let has_room = self.under_way.len() < setup.under_way_max;
+        let mut last = None;
+        for (index, message) in self.under_way.iter().enumerate() {
+            // What happens to one of two that are the same, happens to the other.
+            if last.replace(message) == Some(message) {
+                continue;
+            }
+            if !message.is_request || self.serving.len() < setup.serving_max {
+                ops.push(Op::Arrive(index));
+            }
+            ops.push(Op::Lose(index));
+            if self.copies > 0 && has_room {
+                ops.push(Op::Copy(index));
+            }
+            if self.forgeries > 0 && message.is_request && state_of(&message.text).is_some() {
+                ops.push(Op::Forge(index));
+            }
+        }
+    }
+
+    /// Lists how the requests that the server works on may go on.
+    fn handlers(&self, ops: &mut Vec<Op>) {
+        let setup = self.setup();
+        for (index, serving) in self.serving.iter().enumerate() {
+            if serving.known.redeems.is_some() {
+                ops.push(Op::Redeem(index));
+                if setup.gives_up {
+                    ops.push(Op::StoreFails(index));
+                }
+                continue;
+            }
+            ops.extend([Ends::Finishes, Ends::Fails].map(|how| Op::End(index, how)));
+            // A server that asks on and on is in the scopes of the client alone.
+            if serving.known.round <= setup.rounds_max {
+                ops.extend([Ends::Asks, Ends::Later].map(|how| Op::End(index, how)));
+            }
+            if setup.gives_up && serving.known.round > 1 {
+                ops.push(Op::End(index, Ends::GivesUp));
+            }
+        }
+    }
+}
+
+impl World for Pair {
+    type Op = Op;
+
+    fn ops(&self) -> Vec<Op> {
+        let setup = self.setup();
+        let mut ops = Vec::new();
+        self.network(&mut ops);
+        self.handlers(&mut ops);
+        if self.watch.open > 0 {
+            ops.extend((0..answers().len()).map(Op::Answer));
+        }
+        if self.watch.is_settled {
+            if self.number < setup.calls {
+                ops.push(Op::Call);
+            }
+        } else {
+            ops.push(Op::Client("the caller stops", Event::Stop));
+            ops.push(Op::Client("the connection drops", Event::ConnectionLost));
+            ops.push(Op::Tick);
+        }
+        if setup.expires && !self.is_late {
+            ops.push(Op::Expire);
+        }
+        ops
+    }
+
+    fn step(&self, op: &Op) -> Result<(Option<Self>, Vec<Seen>), Violation> {
+        let mut next = self.clone();
+        next.happen(op)?;
+        next.forget();
+        Ok((Some(next), Vec::new()))
+    }
+
+    fn check(&self) -> Result<(), Violation> {
+        shows_nothing(&format!("{:?}", self.call))?;
+        let phase = self.call.phase();
+        let is_so = (phase == Phase::Settled) == self.watch.is_settled
+            && phase.is_in_flight() == self.watch.is_in_flight
+            && self.call.open() == self.watch.open;
+        Rule::Contract.holds(is_so, "the phase says what is waited for")
+    }
+}

@@ -1,0 +1,134 @@
+//! What a client and a server have to say to each other, and in which scope.
+
+use form_model::{Content, Form};
+use mrtr_core::{
+    Action, AnswersForms, Binding, Claims, Endpoint, InputRequest, Instant, Invocation,
+    InvocationId, Keyring, LegId, Limits, Need, Request, RequestState, UnixTime,
+    wire::{Method, RawJson, Response},
+};
+
+use crate::explore::Plant;
+
+/// Says what may happen between a client and a server.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    /// The calls, one after the other. Messages of one may arrive during the next.
+    pub calls: usize,
+    /// The rounds that a call allows.
+    pub rounds_max: u32,
+    /// The messages that are under way at most. One more is lost.
+    pub under_way_max: usize,
+    /// How often a message is copied.
+    pub copies: u32,
+    /// How often the state in a request is changed under way.
+    pub forgeries: u32,
+    /// The requests that the server works on at once.
+    pub serving_max: usize,
+    /// Whether a state may be used once.
+    pub is_single_use: bool,
+    /// Whether the store of used states may fail, and handlers give up before they did anything.
+    pub gives_up: bool,
+    /// Whether the states that are out may expire.
+    pub expires: bool,
+    /// The fault that is put in.
+    pub plant: Option<Plant>,
+}
+
+/// Is what stays the same while everything happens.
+#[derive(Debug)]
+pub(super) struct Scene {
+    pub(super) setup: Setup,
+    pub(super) endpoint: &'static Endpoint,
+    pub(super) need: Need,
+}
+
+/// The key of the one question.
+pub(super) const KEY: &str = "SENTINEL sure";
+
+const START: UnixTime = UnixTime::from_secs(1_800_000_000);
+
+pub(super) fn json(text: &str) -> RawJson {
+    RawJson::parse(text).unwrap()
+}
+
+impl Scene {
+    pub(super) fn new(setup: Setup) -> Self {
+        let keys = Keyring::new([("k1", [7; 32])]).unwrap();
+        let endpoint = Endpoint::new("deployments").with_request_state(RequestState::new(keys));
+        let endpoint = if setup.is_single_use { endpoint.with_single_use() } else { endpoint };
+        let form = r#"{"type":"object","properties":{"sure":{"type":"boolean"},
+            "word":{"type":"string"}},"required":["sure"]}"#;
+        let form = Form::from_schema(form).unwrap();
+        let need = Need::new()
+            .request(KEY, InputRequest::form("SENTINEL?", form))
+            .state(json(r#"{"step":"SENTINEL"}"#));
+        // It outlives the search, which borrows it in every world.
+        let endpoint = Box::leak(Box::new(endpoint));
+        Self { setup, endpoint, need }
+    }
+}
+
+struct Screen;
+impl AnswersForms for Screen {}
+
+/// Starts a call.
+pub(super) fn start(number: usize, setup: &Setup, now: Instant) -> (Invocation, Action) {
+    let id = InvocationId::new(&format!("call-{number}")).unwrap();
+    let params = json(r#"{"name":"deploy","arguments":{"key":"SENTINEL"}}"#);
+    let request = Request::new(id, Method::ToolsCall, params, Binding::new("server"));
+    let limits = Limits { rounds_max: setup.rounds_max, ..Limits::default() };
+    let claims = Claims::none().with_form(&Screen);
+    let (call, actions) = Invocation::start(now, request, claims, limits).unwrap();
+    (call, actions.into_iter().next().unwrap())
+}
+
+/// Returns the server's time. The states of earlier have expired when it is late.
+pub(super) fn time(is_late: bool) -> UnixTime {
+    UnixTime::from_secs(START.as_secs() + if is_late { 400 } else { 0 })
+}
+
+pub(super) fn answers() -> [Response; 2] {
+    let content = Content::new().with_flag("sure", true).with_text("word", "SENTINEL");
+    [Response::Accept(content), Response::Decline]
+}
+
+/// Gives bytes that differ from request to request, and are the same each time.
+pub(super) struct Random {
+    seed: [u8; 8],
+    given: u8,
+}
+
+impl Random {
+    /// Begins with the leg that is served, and how often it was before.
+    pub(super) fn new(leg: &LegId, copy: u8) -> Self {
+        let mut seed = [copy; 8];
+        for (byte, of_leg) in seed.iter_mut().skip(1).zip(leg.to_string().bytes().rev()) {
+            *byte = of_leg;
+        }
+        Self { seed, given: 0 }
+    }
+}
+
+impl rand_core::TryRng for Random {
+    type Error = core::convert::Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+        let mut bytes = [0; 4];
+        self.try_fill_bytes(&mut bytes).map(|()| u32::from_le_bytes(bytes))
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+        let mut bytes = [0; 8];
+        self.try_fill_bytes(&mut bytes).map(|()| u64::from_le_bytes(bytes))
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+        for (byte, seed) in bytes.iter_mut().zip(self.seed.iter().cycle()) {
+            *byte = seed ^ self.given.wrapping_mul(29);
+            self.given = self.given.wrapping_add(1);
+        }
+        Ok(())
+    }
+}
+
+impl rand_core::TryCryptoRng for Random {}

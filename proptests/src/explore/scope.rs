@@ -1,0 +1,319 @@
+//! The scopes that are explored, and what was counted in each.
+
+use core::{fmt, time::Duration};
+
+use mrtr_core::Clocks;
+
+use super::{
+    Counterexample, Found, Plant, Seen,
+    client::{self, Asks, Calling},
+    explore,
+    host::{self, Hosting, StoreSays},
+    pair::{self, Pair},
+};
+
+/// Says which machines are explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The client's invocation.
+    Client,
+    /// The host's broker, without a store.
+    Volatile,
+    /// The host's broker, with a store.
+    Durable,
+    /// A client and a server.
+    Pair,
+}
+
+/// Is where a search begins.
+#[derive(Clone, Debug)]
+pub enum Start {
+    /// With a call.
+    Client(client::Setup),
+    /// With a host.
+    Host(host::Setup),
+    /// With a client and a server.
+    Pair(pair::Setup),
+}
+
+/// Is a part of what can happen that has an end.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// What is explored.
+    pub name: &'static str,
+    /// Which machines.
+    pub part: Part,
+    /// Whether every run of the tests explores it.
+    pub is_small: bool,
+    /// How it begins.
+    pub start: Start,
+}
+
+/// Is what was counted in one scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// The states.
+    pub states: u64,
+    /// The events that were tried in them.
+    pub tried: u64,
+    /// Those that changed something.
+    pub changed: u64,
+    /// The events on the longest of the shortest ways to a state.
+    pub depth: u32,
+}
+
+impl From<&Found> for Counts {
+    fn from(found: &Found) -> Self {
+        let Found { states, tried, changed, depth, .. } = *found;
+        Self { states, tried, changed, depth }
+    }
+}
+
+impl Scope {
+    /// Lets everything happen in it.
+    ///
+    /// # Errors
+    ///
+    /// The first rule that is broken.
+    pub fn explore(&self, threads: usize) -> Result<Found, Box<Counterexample>> {
+        match &self.start {
+            Start::Client(setup) => {
+                let (calling, began): (Calling, Seen) = Calling::start(setup.clone());
+                let mut found = explore(&calling, threads)?;
+                found.seen.extend(setup.is_told.then_some(began));
+                Ok(found)
+            }
+            Start::Host(setup) => explore(&Hosting::start(*setup), threads),
+            Start::Pair(setup) => explore(&Pair::start(*setup), threads),
+        }
+    }
+
+    /// Puts a fault in.
+    #[must_use]
+    pub fn with(mut self, plant: Plant) -> Self {
+        match &mut self.start {
+            Start::Client(setup) => setup.plant = Some(plant),
+            Start::Host(setup) => setup.plant = Some(plant),
+            Start::Pair(setup) => setup.plant = Some(plant),
+        }
+        self
+    }
+}
+
+const fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
+
+/// Lists the scopes, the small ones first.
+#[must_use]
+pub fn scopes() -> Vec<Scope> {
+    let mut scopes = clients();
+    scopes.extend(hosts());
+    scopes.extend(pairs());
+    scopes.sort_by_key(|scope| !scope.is_small);
+    scopes
+}
+
+fn clients() -> Vec<Scope> {
+    let small = client::Setup {
+        rounds_max: 2,
+        rounds: vec![vec![Asks::Form, Asks::Url]],
+        clocks: Clocks::default(),
+        steps: (secs(0), 0),
+        is_wide: true,
+        is_told: true,
+        plant: None,
+    };
+    let limited = Clocks { execution: Some(secs(30)), ..Clocks::default() };
+    let all_clocks =
+        Clocks { execution: Some(secs(90)), leg_max: Some(secs(100)), ..Clocks::default() };
+    let kinds = vec![
+        vec![Asks::Form, Asks::Model],
+        vec![Asks::Roots, Asks::Url],
+        vec![Asks::Form, Asks::Url],
+    ];
+    let large = client::Setup { is_told: false, rounds: kinds.clone(), ..small.clone() };
+    let scope = |name, is_small, setup| Scope {
+        name,
+        part: Part::Client,
+        is_small,
+        start: Start::Client(setup),
+    };
+    vec![
+        scope("an invocation, a form and a URL in a round, two rounds", true, small.clone()),
+        scope(
+            "the same, with 30 s for all its legs",
+            true,
+            client::Setup { clocks: limited, ..small },
+        ),
+        scope(
+            "an invocation, two of four kinds in a round, three rounds",
+            false,
+            client::Setup { rounds_max: 3, ..large.clone() },
+        ),
+        scope(
+            "the same, with all clocks and progress, 30 s at a time",
+            false,
+            client::Setup { rounds_max: 3, clocks: all_clocks, steps: (secs(30), 4), ..large },
+        ),
+    ]
+}
+
+fn hosts() -> Vec<Scope> {
+    let one = host::Setup {
+        calls: 1,
+        calls_later: 1,
+        questions: 1,
+        store: StoreSays::Nothing,
+        holds_ends: true,
+        restarts: 0,
+        reconnects: 0,
+        is_apart: false,
+        has_screens: false,
+        is_wide: true,
+        is_punctual: false,
+        clocks: Clocks::default(),
+        is_told: true,
+        plant: None,
+    };
+    let limited = Clocks { execution: Some(secs(30)), ..Clocks::default() };
+    let two = host::Setup { calls: 2, is_wide: false, is_punctual: true, ..one };
+    let in_order = StoreSays::InAnyOrder { fails: true };
+    let anything = StoreSays::Anything;
+    let untold = host::Setup { is_told: false, ..two };
+    let scope = |name, is_small, setup: host::Setup| {
+        let is_volatile = setup.store == StoreSays::Nothing;
+        let part = if is_volatile { Part::Volatile } else { Part::Durable };
+        Scope { name, part, is_small, start: Start::Host(setup) }
+    };
+    vec![
+        scope("a broker, one invocation and all that can happen to it", true, one),
+        scope("the same, with 30 s for all its legs", true, host::Setup { clocks: limited, ..one }),
+        scope("two invocations of two providers in one session", true, two),
+        scope(
+            "a broker with a store that says anything, one invocation",
+            true,
+            host::Setup { store: anything, ..one },
+        ),
+        scope(
+            "one invocation, a store, a restart, two surfaces",
+            true,
+            host::Setup { calls: 1, store: in_order, restarts: 1, has_screens: true, ..two },
+        ),
+        scope(
+            "a broker with a store, one invocation, 30 s for all its legs",
+            false,
+            host::Setup { store: anything, clocks: limited, ..one },
+        ),
+        scope(
+            "one invocation with two questions, a store, all that can happen",
+            false,
+            host::Setup { store: in_order, questions: 2, is_punctual: true, is_told: false, ..one },
+        ),
+        scope(
+            "one invocation, a store that is slow with ends, two restarts",
+            false,
+            host::Setup { calls: 1, store: in_order, holds_ends: false, restarts: 2, ..untold },
+        ),
+        scope(
+            "two invocations with two questions each, two surfaces, no store",
+            false,
+            host::Setup { questions: 2, has_screens: true, reconnects: 1, ..untold },
+        ),
+        scope(
+            "two invocations, a store, two surfaces",
+            false,
+            host::Setup { store: in_order, has_screens: true, reconnects: 1, ..untold },
+        ),
+        scope(
+            "two invocations of two sessions, a store, a restart, a call after it",
+            false,
+            host::Setup { store: in_order, restarts: 1, is_apart: true, ..untold },
+        ),
+        scope(
+            "two invocations of two providers, two surfaces, a store, a restart",
+            false,
+            host::Setup {
+                store: in_order,
+                has_screens: true,
+                restarts: 1,
+                calls_later: 0,
+                ..untold
+            },
+        ),
+    ]
+}
+
+fn pairs() -> Vec<Scope> {
+    let small = pair::Setup {
+        calls: 1,
+        rounds_max: 2,
+        under_way_max: 2,
+        copies: 1,
+        forgeries: 1,
+        serving_max: 1,
+        is_single_use: true,
+        gives_up: false,
+        expires: false,
+        plant: None,
+    };
+    let large = pair::Setup { gives_up: true, expires: true, serving_max: 2, ..small };
+    let scope = |name, is_small, setup| Scope {
+        name,
+        part: Part::Pair,
+        is_small,
+        start: Start::Pair(setup),
+    };
+    vec![
+        scope("a client and a server, states of a single use", true, small),
+        scope(
+            "a client and a server, one call, three messages under way",
+            false,
+            pair::Setup { under_way_max: 3, copies: 2, is_single_use: false, ..large },
+        ),
+        scope(
+            "the same, with states of a single use",
+            false,
+            pair::Setup { under_way_max: 3, copies: 2, ..large },
+        ),
+        scope(
+            "two calls, one after the other, with states of a single use",
+            false,
+            pair::Setup { calls: 2, forgeries: 0, expires: false, ..large },
+        ),
+    ]
+}
+
+/// What the golden file begins with.
+const HEAD: &str = "\
+# What `cargo explore` counts: states | events tried | that changed something | depth | scope
+# UPDATE_GOLDEN=1 cargo explore rewrites it.
+";
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { states, tried, changed, depth } = self;
+        write!(f, "{states:>9} | {tried:>10} | {changed:>9} | {depth:>5}")
+    }
+}
+
+/// Writes the golden file.
+#[must_use]
+pub fn write_golden(counted: &[(String, Counts)]) -> String {
+    let line = |(name, counts): &(String, Counts)| format!("{counts} | {name}\n");
+    counted.iter().map(line).fold(HEAD.into(), |text: String, line| text + &line)
+}
+
+/// Reads the golden file.
+#[must_use]
+pub fn read_golden(text: &str) -> Vec<(String, Counts)> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let read = |line: &str| {
+        let mut parts = line.split('|').map(str::trim);
+        let mut number = || parts.next()?.parse::<u64>().ok();
+        let (states, tried, changed, depth) = (number()?, number()?, number()?, number()?);
+        let depth = u32::try_from(depth).ok()?;
+        Some((parts.next()?.to_owned(), Counts { states, tried, changed, depth }))
+    };
+    lines.filter_map(read).collect()
+}
