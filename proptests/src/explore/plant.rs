@@ -32,6 +32,8 @@ pub enum Plant {
     SwapsAnswers,
     /// A leg is sent for who has stopped.
     SendsAfterStop,
+    /// An answer is delivered for who has stopped.
+    AnswersAfterStop,
     /// One more round is allowed than the call allows.
     AllowsARoundMore,
     /// A call tells of questions that are open when it is over.
@@ -58,7 +60,7 @@ pub enum Plant {
 
 impl Plant {
     /// Lists them.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::SettlesTwice,
         Self::SendsWhileAsked,
         Self::SendsTwice,
@@ -72,6 +74,7 @@ impl Plant {
         Self::ShowsAnotherSession,
         Self::SwapsAnswers,
         Self::SendsAfterStop,
+        Self::AnswersAfterStop,
         Self::AllowsARoundMore,
         Self::KeepsAQuestion,
         Self::KeepsShowing,
@@ -98,7 +101,7 @@ impl Plant {
             | Self::AnswersAnotherInvocation
             | Self::ShowsAnotherSession
             | Self::SwapsAnswers => Invariant::AnswersReachWhoAsked,
-            Self::SendsAfterStop => Invariant::NothingIsSentAfterStop,
+            Self::SendsAfterStop | Self::AnswersAfterStop => Invariant::NothingIsSentAfterStop,
             Self::AllowsARoundMore => Invariant::LegsAreBounded,
             Self::KeepsAQuestion | Self::KeepsShowing | Self::ForgetsWhatWasOpen => {
                 Invariant::NoQuestionWithoutInvocation

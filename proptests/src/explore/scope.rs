@@ -41,6 +41,8 @@ pub enum Start {
 pub struct Scope {
     /// What is explored.
     pub name: &'static str,
+    /// What is left out that could happen, so that the scope has an end.
+    pub bounds: &'static str,
     /// Which machines.
     pub part: Part,
     /// Whether every run of the tests explores it.
@@ -133,26 +135,35 @@ fn clients() -> Vec<Scope> {
         vec![Asks::Form, Asks::Url],
     ];
     let large = client::Setup { is_told: false, rounds: kinds.clone(), ..small.clone() };
-    let scope = |name, is_small, setup| Scope {
+    let scope = |name, bounds, is_small, setup| Scope {
         name,
+        bounds,
         part: Part::Client,
         is_small,
         start: Start::Client(setup),
     };
     vec![
-        scope("an invocation, a form and a URL in a round, two rounds", true, small.clone()),
+        scope(
+            "an invocation, a form and a URL in a round, two rounds",
+            "the server asks these two, or to be called again",
+            true,
+            small.clone(),
+        ),
         scope(
             "the same, with 30 s for all its legs",
+            "as without the limit",
             true,
             client::Setup { clocks: limited, ..small },
         ),
         scope(
             "an invocation, two of four kinds in a round, three rounds",
+            "a form and a model, roots and a URL, or a form and a URL",
             false,
             client::Setup { rounds_max: 3, ..large.clone() },
         ),
         scope(
             "the same, with all clocks and progress, 30 s at a time",
+            "90 s for all legs, 100 s for one with progress; four steps of 30 s",
             false,
             client::Setup { rounds_max: 3, clocks: all_clocks, steps: (secs(30), 4), ..large },
         ),
@@ -181,57 +192,81 @@ fn hosts() -> Vec<Scope> {
     let in_order = StoreSays::InAnyOrder { fails: true };
     let anything = StoreSays::Anything;
     let untold = host::Setup { is_told: false, ..two };
-    let scope = |name, is_small, setup: host::Setup| {
+    let scope = |name, bounds, is_small, setup: host::Setup| {
         let is_volatile = setup.store == StoreSays::Nothing;
         let part = if is_volatile { Part::Volatile } else { Part::Durable };
-        Scope { name, part, is_small, start: Start::Host(setup) }
+        Scope { name, bounds, part, is_small, start: Start::Host(setup) }
     };
     vec![
-        scope("a broker, one invocation and all that can happen to it", true, one),
-        scope("the same, with 30 s for all its legs", true, host::Setup { clocks: limited, ..one }),
-        scope("two invocations of two providers in one session", true, two),
+        scope(
+            "a broker, one invocation and all that can happen to it",
+            "one call, one question; its registration is replaced once",
+            true,
+            one,
+        ),
+        scope(
+            "the same, with 30 s for all its legs",
+            "as without the limit",
+            true,
+            host::Setup { clocks: limited, ..one },
+        ),
+        scope(
+            "two invocations of two providers in one session",
+            "one of each sort of ending; a tick comes when it is due",
+            true,
+            two,
+        ),
         scope(
             "a broker with a store that says anything, one invocation",
+            "one call, one question; the store also says what it was not asked",
             true,
             host::Setup { store: anything, ..one },
         ),
         scope(
             "one invocation, a store, a restart, two surfaces",
+            "one of each sort of ending; the end of a question is held at once",
             true,
             host::Setup { calls: 1, store: in_order, restarts: 1, has_screens: true, ..two },
         ),
         scope(
             "a broker with a store, one invocation, 30 s for all its legs",
+            "as without the limit",
             false,
             host::Setup { store: anything, clocks: limited, ..one },
         ),
         scope(
             "one invocation with two questions, a store, all that can happen",
+            "a tick comes when it is due; the end of a question is held at once",
             false,
             host::Setup { store: in_order, questions: 2, is_punctual: true, is_told: false, ..one },
         ),
         scope(
             "one invocation, a store that is slow with ends, two restarts",
+            "one of each sort of ending; a call in each life",
             false,
             host::Setup { calls: 1, store: in_order, holds_ends: false, restarts: 2, ..untold },
         ),
         scope(
             "two invocations with two questions each, two surfaces, no store",
+            "one of each sort of ending; each provider comes back once",
             false,
             host::Setup { questions: 2, has_screens: true, reconnects: 1, ..untold },
         ),
         scope(
             "two invocations, a store, two surfaces",
+            "one of each sort of ending; each provider comes back once",
             false,
             host::Setup { store: in_order, has_screens: true, reconnects: 1, ..untold },
         ),
         scope(
             "two invocations of two sessions, a store, a restart, a call after it",
+            "one of each sort of ending; the end of a question is held at once",
             false,
             host::Setup { store: in_order, restarts: 1, is_apart: true, ..untold },
         ),
         scope(
             "two invocations of two providers, two surfaces, a store, a restart",
+            "the same; no call after the restart",
             false,
             host::Setup {
                 store: in_order,
@@ -258,26 +293,35 @@ fn pairs() -> Vec<Scope> {
         plant: None,
     };
     let large = pair::Setup { gives_up: true, expires: true, serving_max: 2, ..small };
-    let scope = |name, is_small, setup| Scope {
+    let scope = |name, bounds, is_small, setup| Scope {
         name,
+        bounds,
         part: Part::Pair,
         is_small,
         start: Start::Pair(setup),
     };
     vec![
-        scope("a client and a server, states of a single use", true, small),
+        scope(
+            "a client and a server, states of a single use",
+            "two messages under way, one copied, one forged; one request served at a time",
+            true,
+            small,
+        ),
         scope(
             "a client and a server, one call, three messages under way",
+            "two copied, one forged; two requests served at once; states expire once",
             false,
             pair::Setup { under_way_max: 3, copies: 2, is_single_use: false, ..large },
         ),
         scope(
             "the same, with states of a single use",
+            "the same; the store of used states may fail",
             false,
             pair::Setup { under_way_max: 3, copies: 2, ..large },
         ),
         scope(
             "two calls, one after the other, with states of a single use",
+            "two messages under way, one copied",
             false,
             pair::Setup { calls: 2, forgeries: 0, expires: false, ..large },
         ),

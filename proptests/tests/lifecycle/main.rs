@@ -1,5 +1,5 @@
-//! `docs/LIFECYCLE.md`, written from what the machines do when everything that can happen to them
-//! happens, in a small scope.
+//! The real machines in scopes that have an end: everything that can happen to them happens, and no
+//! invariant breaks. `docs/LIFECYCLE.md` is written from what they do.
 
 #![allow(
     clippy::unwrap_used,
@@ -9,53 +9,47 @@
     reason = "this is a test"
 )]
 
-mod calls;
-mod explore;
-mod hosts;
+mod exact;
+mod invariants;
 mod page;
+mod plants;
 #[path = "../source/mod.rs"]
 #[allow(dead_code, reason = "another test uses the rest")]
 mod source;
 
-use core::time::Duration;
 use std::{env, fs};
 
-use calls::Calling;
-use explore::{Seen, explore};
-use hosts::{Hosting, Setup};
-use page::Scope;
+use mrtr_proptests::explore::{Counts, Found, Scope, read_golden, scopes};
 
-/// The time that the legs of a call have together, where they have one.
-const EXECUTION: Option<Duration> = Some(Duration::from_secs(30));
+/// The threads that a test may take.
+const THREADS: usize = 2;
 
-/// proves: PR-06, PR-01 in part
+/// Explores the scopes that every run explores.
+fn explore_small() -> Vec<(Scope, Found)> {
+    let small = scopes().into_iter().filter(|scope| scope.is_small);
+    let found = |scope: Scope| {
+        let found = scope.explore(THREADS).unwrap_or_else(|broken| panic!("{broken}"));
+        (scope, found)
+    };
+    small.map(found).collect()
+}
+
+/// proves: PR-06, PR-01
 #[test]
 fn the_page_says_what_the_machines_do() {
-    let calling = |name, execution| {
-        let (start, began): (Calling, Seen) = Calling::start(execution);
-        let mut found = explore(start);
-        found.seen.insert(began);
-        Scope { name, found }
-    };
-    let hosting = |name, is_durable, calls, execution| Scope {
-        name,
-        found: explore(Hosting::start(Setup { is_durable, calls, execution })),
-    };
-    let client = [
-        calling("an invocation, two questions in a round, two rounds", None),
-        calling("the same, with 30 s for all its legs", EXECUTION),
-    ];
-    let volatile = [
-        hosting("a broker, one invocation and all that can happen to it", false, 1, None),
-        hosting("the same, with 30 s for all its legs", false, 1, EXECUTION),
-        hosting("two invocations of two providers in one session", false, 2, None),
-    ];
-    let durable = [
-        hosting("a broker with a store, one invocation", true, 1, None),
-        hosting("the same, with 30 s for all its legs", true, 1, EXECUTION),
-        hosting("two invocations, with a store", true, 2, None),
-    ];
-    let written = page::write(&client, &volatile, &durable);
+    let golden = fs::read_to_string(source::root().join("proptests/explore.golden")).unwrap();
+    let golden = read_golden(&golden);
+    let explored = explore_small();
+    for (scope, found) in &explored {
+        let kept = golden.iter().find(|(name, _)| name == scope.name).map(|(_, counts)| *counts);
+        assert_eq!(
+            kept,
+            Some(Counts::from(found)),
+            "{}: UPDATE_GOLDEN=1 cargo explore",
+            scope.name
+        );
+    }
+    let written = page::write(&explored, &golden);
     let path = source::root().join("docs/LIFECYCLE.md");
     if env::var_os("UPDATE_GOLDEN").is_some() {
         fs::write(&path, &written).unwrap();
@@ -66,10 +60,18 @@ fn the_page_says_what_the_machines_do() {
 }
 
 #[test]
+fn the_golden_file_counts_every_scope_and_a_million_states() {
+    let golden = fs::read_to_string(source::root().join("proptests/explore.golden")).unwrap();
+    let golden = read_golden(&golden);
+    assert!(golden.iter().map(|(name, _)| name).eq(scopes().iter().map(|scope| scope.name)));
+    assert!(golden.iter().map(|(_, counts)| counts.states).sum::<u64>() >= 1_000_000);
+}
+
+#[test]
 fn every_test_that_the_page_names_is_there() {
     let folders = ["mrtr-core", "proptests", "examples"];
     let sources: Vec<_> = folders.into_iter().flat_map(source::files).collect();
-    for test in page::tests() {
+    for test in invariants::tests() {
         let signature = format!("fn {test}(");
         let is_there = sources.iter().any(|(_, text)| text.contains(&signature));
         assert!(is_there, "{test}");

@@ -7,124 +7,65 @@ use mrtr_core::{
     Phase, Trigger,
     lifecycle::{self, Step},
 };
+use mrtr_proptests::explore::{
+    Counts, Found, Invariant, Label, Part, Place, Plant, Scope, Seen, Stage, What, scopes, snake,
+};
 
-use crate::explore::{Found, Place, Seen, Stage, What};
-
-/// Is one scope that was explored, and what it is called.
-pub(crate) struct Scope {
-    pub(crate) name: &'static str,
-    pub(crate) found: Found,
-}
-
-/// The invariants, with the tests that check each beside the exploration.
-const INVARIANTS: [(&str, &[&str]); 12] = [
-    (
-        "At most one `Settle` per invocation, and nothing after it.",
-        &[
-            "nothing_leaves_settled",
-            "the_invariants_hold_whatever_happens",
-            "the_rules_hold_whatever_happens",
-        ],
-    ),
-    (
-        "No `Send` while an interaction is pending or a leg is in flight.",
-        &["the_invariants_hold_whatever_happens"],
-    ),
-    (
-        "The leg clock runs if and only if a leg is in flight; the interaction clock if and only if somebody is asked.",
-        &["the_invariants_hold_whatever_happens", "the_rules_hold_whatever_happens"],
-    ),
-    (
-        "Every `Ask` is followed by exactly one of: an answer consumed, a `Retract`.",
-        &["the_invariants_hold_whatever_happens", "the_rules_hold_whatever_happens"],
-    ),
-    (
-        "A retry carries exactly the keys that were asked in its round, and the state of its round or none.",
-        &["nothing_of_a_round_reaches_a_later_one", "the_invariants_hold_whatever_happens"],
-    ),
-    (
-        "No answer reaches a server, connection, session or invocation other than the one that asked.",
-        &[
-            "two_calls_with_the_same_key_get_each_its_own_answer_and_state",
-            "the_rules_hold_whatever_happens",
-        ],
-    ),
-    (
-        "After `Stop`, no `Send`.",
-        &[
-            "the_invariants_hold_whatever_happens",
-            "criterion_7_a_global_stop_sends_no_retry_and_leaves_nothing_pending",
-        ],
-    ),
-    ("The number of legs is at most 1 + `rounds_max`.", &["the_invariants_hold_whatever_happens"]),
-    (
-        "No settled invocation has a pending interaction; no pending interaction lacks a live invocation.",
-        &["the_rules_hold_whatever_happens"],
-    ),
-    (
-        "A committed answer is never replaced; nothing is delivered before it is stored.",
-        &[
-            "a_question_is_held_before_it_is_shown_and_an_answer_before_it_is_delivered",
-            "the_rules_hold_whatever_happens",
-        ],
-    ),
-    (
-        "A sentinel placed in `requestState`, in answers and in keys appears in no `Debug`, error, report or projection.",
-        &[
-            "no_debug_and_no_error_shows_a_state_an_answer_or_an_argument",
-            "no_debug_and_no_error_shows_what_is_asked_answered_or_executed",
-            "criterion_12_the_state_of_a_server_is_nowhere_but_between_it_and_its_client",
-        ],
-    ),
-    (
-        "The handler never runs on a state that did not verify, nor twice on a single-use one.",
-        &[
-            "every_bit_of_a_token_counts_and_no_byte_is_lost_added_or_swapped",
-            "the_store_is_asked_before_the_handler_runs_and_nothing_counts_before_it_spoke",
-        ],
-    ),
-];
-
-/// Returns the names of all tests that the page refers to.
-pub(crate) fn tests() -> impl Iterator<Item = &'static str> {
-    INVARIANTS.iter().flat_map(|(_, tests)| *tests).copied()
-}
+use crate::invariants;
 
 /// Writes the page.
-pub(crate) fn write(client: &[Scope], volatile: &[Scope], durable: &[Scope]) -> String {
-    let seen = |scopes: &[Scope]| -> BTreeSet<Seen> {
-        scopes.iter().flat_map(|scope| scope.found.seen.iter().cloned()).collect()
+pub(crate) fn write(explored: &[(Scope, Found)], golden: &[(String, Counts)]) -> String {
+    let seen = |part: Part| -> BTreeSet<Seen> {
+        let of_it = explored.iter().filter(|(scope, _)| scope.part == part);
+        of_it.flat_map(|(_, found)| found.seen.iter().cloned()).collect()
     };
-    let (clients, volatiles, durables) = (seen(client), seen(volatile), seen(durable));
+    let (clients, volatiles, durables) =
+        (seen(Part::Client), seen(Part::Volatile), seen(Part::Durable));
     let hosts: BTreeSet<Seen> = volatiles.union(&durables).cloned().collect();
     let mut page = String::from(HEAD);
-    table(&mut page, &clients, &hosts);
-    page.push_str("\n## The client's invocation\n\n");
-    diagram(&mut page, &clients);
-    page.push_str("\n## The host's broker\n\nWith a store. Without one, a question is `shown` at once, and its answer is delivered at once.\n\n");
-    diagram(&mut page, &durables);
-    page.push_str(
-        "\n## What runs out where\n\n| machine | place | after | then |\n|---|---|---|---|\n",
-    );
-    clocks(&mut page, "invocation", &clients);
-    clocks(&mut page, "broker", &durables);
-    page.push_str(CLOCKS);
-    for (question, event) in QUESTIONS {
-        let _ = write!(page, "\n## {question}\n\n| machine | place | then |\n|---|---|---|\n");
+    for (question, event, answer) in QUESTIONS {
+        let _ = write!(page, "\n### {question}\n\n{answer}\n\n");
+        page.push_str("| machine | place | then |\n|---|---|---|\n");
         answers(&mut page, "invocation", &clients, event);
         answers(&mut page, "broker without a store", &volatiles, event);
         answers(&mut page, "broker with a store", &durables, event);
     }
-    page.push_str("\n## Invariants\n\nChecked in every state that was explored, where they concern these machines, and by these tests:\n\n");
-    for (number, (invariant, tests)) in INVARIANTS.iter().enumerate() {
-        let tests: Vec<_> = tests.iter().map(|test| format!("`{test}`")).collect();
-        let _ = writeln!(page, "{}. {invariant} {}", number + 1, tests.join(", "));
+    page.push_str(TABLE);
+    table(&mut page, &clients, &hosts);
+    page.push_str("\n## The client's invocation\n\n");
+    diagram(&mut page, &clients);
+    page.push_str(BROKER);
+    diagram(&mut page, &durables);
+    page.push_str(CLOCKS_BEGIN);
+    clocks(&mut page, &[("invocation", &clients), ("broker", &durables)]);
+    page.push_str(CLOCKS_END);
+    page.push_str(INVARIANTS);
+    for invariant in Invariant::ALL {
+        let tests: Vec<_> =
+            invariants::others(invariant).iter().map(|test| format!("`{test}`")).collect();
+        let plants = Plant::ALL.into_iter().filter(|plant| plant.breaks() == invariant);
+        let plants: Vec<_> =
+            plants.map(|plant| snake(&format!("{plant:?}")).replace('_', " ")).collect();
+        let (number, statement) = (invariant.number(), invariant.statement());
+        let (explored, plants) = (invariants::explored(invariant), plants.join("; "));
+        let _ = writeln!(
+            page,
+            "| {number} | {statement} | {explored} | {plants} | {} |",
+            tests.join(", ")
+        );
     }
-    page.push_str("\n## Scopes\n\n| scope | states | events tried | that changed something |\n|---|---|---|---|\n");
-    for Scope { name, found } in client.iter().chain(volatile).chain(durable) {
-        let Found { states, tried, changed, .. } = found;
-        let _ = writeln!(page, "| {name} | {states} | {tried} | {changed} |");
+    page.push_str(SCOPES);
+    for Scope { name, bounds, is_small, .. } in scopes() {
+        let counts = golden.iter().find(|(known, _)| known == name).map(|(_, counts)| *counts);
+        let Counts { states, tried, changed, depth } = counts.unwrap();
+        let when = if is_small { "each" } else { "" };
+        let _ = writeln!(
+            page,
+            "| {name} | {bounds} | {when} | {states} | {tried} | {changed} | {depth} |"
+        );
     }
+    let states: u64 = golden.iter().map(|(_, counts)| counts.states).sum();
+    let _ = writeln!(page, "| in all | | | {states} | | | |");
     page
 }
 
@@ -133,28 +74,97 @@ const HEAD: &str = "\
 
 A test draws this page from the code (`UPDATE_GOLDEN=1 cargo test -p mrtr-proptests --test lifecycle`)
 and fails while it differs: it lets everything that can happen to the machines happen, at every point,
-in the scopes named at the end, checks the invariants in every state, and writes down what it saw.
+checks the invariants in every state and in every action, and writes down what it saw. `cargo explore`
+does the same in the larger scopes, which are listed at the end.
 
+Three machines run on one lifecycle: the client's **i**nvocation (one call over many requests), the
+host's **b**roker (the one owner of every question that a provider asks), the server's **e**xchange (one
+request). A *leg* is a request that is in flight, or a provider that works.
+
+## What happens to a pending form ..
+";
+
+const QUESTIONS: [(&str, &str, &str); 4] = [
+    (
+        ".. when the connection drops?",
+        "the connection drops",
+        "It is taken back from everybody who was asked, and the call ends as lost: nothing was in
+flight, so nothing is in doubt. No answer counts any more, and none goes over another connection.",
+    ),
+    (
+        ".. when a second answer comes?",
+        "a second answer",
+        "The first answer that fits has won. A later one changes nothing and is refused; the broker says
+what won, as long as it remembers.",
+    ),
+    (
+        ".. when its clock runs out?",
+        "tick",
+        "It is taken back, and the call ends as timed out. Nothing is sent to the server; a provider that
+asked is told to cancel. The store has a clock of its own for each thing that it is to hold.",
+    ),
+    (
+        ".. when the caller stops?",
+        "the caller stops",
+        "It is taken back, and the call ends as stopped. Nothing more is sent to the server, and no
+refusal is made up; a provider that asked is told to cancel.",
+    ),
+];
+
+const TABLE: &str = "
 ## The table
 
 What a trigger does in a phase. `·` has nothing to do, `✗` is the caller's mistake and changes nothing.
-The last column says which machine was seen to move by it: the client's **i**nvocation, the host's
-**b**roker.
+The last column says which machine was seen to move by it. The exchange runs on the same table.
 
 ";
 
-const CLOCKS: &str = "
+const BROKER: &str = "
+## The host's broker
+
+With a store. Without one, a question is shown at once, and its answer is delivered at once: the two
+places at the store are not there.
+
+";
+
+const CLOCKS_BEGIN: &str = "
+## The clocks
+
+What runs in which place, and what happens when it runs out. The defaults are shown, and 30 s for all
+legs together, for which there is no default.
+
+| machine | place | after | then |
+|---|---|---|---|
+";
+
+const CLOCKS_END: &str = "
 No clock runs that is not in this table: while somebody is asked, the clock of who executes stands
-still, and it begins anew with the answer. The defaults are shown. A clock runs out by a tick; a call
-whose legs have spent their time in all is also over when it asks, or wants to be called again.
+still, and it begins anew with the answer. A clock runs out by a tick; a call whose legs have spent
+their time in all is also over when it asks, or wants to be called again.
 ";
 
-const QUESTIONS: [(&str, &str); 4] = [
-    ("What happens to a pending form when the connection drops?", "the connection drops"),
-    ("What happens when a second answer comes?", "a second answer"),
-    ("What happens to a pending form when its clock runs out?", "tick"),
-    ("What happens to a pending form when the caller stops?", "the caller stops"),
-];
+const INVARIANTS: &str = "
+## Invariants
+
+Each is checked in every state and action that is explored, of the machines that are named. Each has
+faults that were put between a machine and its world, and that the search finds
+(`every_invariant_has_faults_that_break_it_and_each_is_found`). The last column has further tests.
+
+| | always | explored | faults that are found | other tests |
+|---|---|---|---|---|
+";
+
+const SCOPES: &str = "
+## Scopes
+
+In each, everything else that can happen does, in every order. What is left out everywhere: time goes
+where something is due, or by the steps that are named; refused frames are not counted, since there
+would be no end to the count; who asks, asks the same each time. Those that say `each` are explored by
+each run of the tests, all of them by `cargo explore`, which compares these counts.
+
+| scope | bounds | run | states | events tried | that changed something | depth |
+|---|---|---|---|---|---|---|
+";
 
 fn table(page: &mut String, clients: &BTreeSet<Seen>, hosts: &BTreeSet<Seen>) {
     let names = Phase::ALL.map(|phase| format!("{phase:?}")).join(" | ");
@@ -178,10 +188,11 @@ fn table(page: &mut String, clients: &BTreeSet<Seen>, hosts: &BTreeSet<Seen>) {
     }
 }
 
-/// Draws a diagram, with the triggers of each edge and the kinds of the actions that were seen.
+/// Draws a diagram. An edge has the kinds of the actions that were seen, and all triggers that make
+/// for the same.
 fn diagram(page: &mut String, seen: &BTreeSet<Seen>) {
-    let mut edges: BTreeMap<(Option<Place>, Place), BTreeMap<String, BTreeSet<String>>> =
-        BTreeMap::new();
+    type Edge = (Option<Place>, Place);
+    let mut edges: BTreeMap<Edge, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
     for Seen { from, to, what, .. } in seen {
         let (by, actions) = match what {
             What::Began(actions) => ("called".into(), actions),
@@ -194,26 +205,27 @@ fn diagram(page: &mut String, seen: &BTreeSet<Seen>) {
     page.push_str("```mermaid\nstateDiagram-v2\n");
     for ((from, to), by) in &edges {
         let from = from.map_or("[*]".into(), |from| id(&from));
+        let mut alike: BTreeMap<&BTreeSet<String>, Vec<&str>> = BTreeMap::new();
         for (trigger, kinds) in by {
+            alike.entry(kinds).or_default().push(trigger);
+        }
+        for (kinds, triggers) in alike {
             let kinds: Vec<_> = kinds.iter().map(String::as_str).collect();
             let actions =
                 if kinds.is_empty() { String::new() } else { format!(" / {}", kinds.join(", ")) };
-            let _ = writeln!(page, "    {from} --> {}: {trigger}{actions}", id(to));
+            let _ = writeln!(page, "    {from} --> {}: {}{actions}", id(to), triggers.join(", "));
         }
     }
     page.push_str("    Settled --> [*]\n```\n");
 }
 
 fn id(place: &Place) -> String {
-    format!(
-        "{:?}{}",
-        place.phase,
-        match place.stage {
-            Stage::None | Stage::Shown => "",
-            Stage::QuestionAtStore => "_question_at_store",
-            Stage::AnswerAtStore => "_answer_at_store",
-        }
-    )
+    let stage = match place.stage {
+        Stage::None | Stage::Shown => "",
+        Stage::QuestionAtStore => "_question_at_store",
+        Stage::AnswerAtStore => "_answer_at_store",
+    };
+    format!("{:?}{stage}", place.phase)
 }
 
 fn name(place: &Place) -> String {
@@ -227,37 +239,59 @@ fn name(place: &Place) -> String {
 }
 
 /// Lists what a tick did, where it did something.
-fn clocks(page: &mut String, machine: &str, seen: &BTreeSet<Seen>) {
-    let mut rows = BTreeSet::new();
-    for Seen { from, what, .. } in seen {
-        if let (Some(from), What::Moved { actions, after: Some(after), .. }) = (from, what) {
-            let last = actions.last().unwrap();
-            rows.insert((*from, last.to_string(), *after));
+fn clocks(page: &mut String, machines: &[(&str, &BTreeSet<Seen>)]) {
+    let mut rows: BTreeMap<_, Vec<&str>> = BTreeMap::new();
+    for (machine, seen) in machines {
+        for Seen { from, what, .. } in *seen {
+            if let (Some(from), What::Moved { actions, after: Some(after), .. }) = (from, what) {
+                let last = actions.last().unwrap().to_string();
+                let machines = rows.entry((*from, *after, last)).or_default();
+                if !machines.contains(machine) {
+                    machines.push(machine);
+                }
+            }
         }
     }
-    for (from, last, after) in rows {
-        let _ = writeln!(page, "| {machine} | {} | {after:?} | {last} |", name(&from));
+    for ((from, after, last), machines) in rows {
+        let machines = machines.join(", ");
+        let _ = writeln!(page, "| {machines} | {} | {after:?} | {last} |", name(&from));
     }
 }
 
-/// Lists what an event did to a form that was pending, or was answered.
+/// Lists what an event did to a form that was pending, or was answered. What comes to the same is
+/// one row.
 fn answers(page: &mut String, machine: &str, seen: &BTreeSet<Seen>, event: &str) {
-    let mut rows: BTreeSet<(Place, String)> = BTreeSet::new();
-    for Seen { event: of, from, what, .. } in seen.iter().filter(|seen| seen.event == event) {
+    let mut rows: BTreeMap<(BTreeSet<String>, String), BTreeSet<Place>> = BTreeMap::new();
+    let mut refused: BTreeMap<Place, BTreeSet<String>> = BTreeMap::new();
+    for Seen { from, what, .. } in seen.iter().filter(|seen| seen.event == event) {
         let Some(from) = *from else { continue };
         match what {
             What::Refused(why) => {
-                rows.insert((from, format!("refused: `{why}`")));
+                refused.entry(from).or_default().insert(format!("`{why}`"));
             }
             What::Moved { actions, .. } if from.phase == Phase::AwaitingInteraction => {
-                let actions: Vec<_> = actions.iter().map(ToString::to_string).collect();
-                rows.insert((from, actions.join(" → ")));
+                rows.entry((BTreeSet::new(), steps(actions))).or_default().insert(from);
             }
             What::Moved { .. } | What::Began(_) => {}
         }
-        assert_eq!(*of, event);
     }
-    for (from, then) in rows {
-        let _ = writeln!(page, "| {machine} | {} | {then} |", name(&from));
+    for (from, whys) in refused {
+        rows.entry((whys, "refused: ".into())).or_default().insert(from);
     }
+    for ((whys, then), places) in rows {
+        let places: Vec<_> = places.iter().map(name).collect();
+        let whys = whys.into_iter().collect::<Vec<_>>().join(", ");
+        let _ = writeln!(page, "| {machine} | {} | {then}{whys} |", places.join("; "));
+    }
+}
+
+/// Writes actions in their order: what is done for each question once.
+fn steps(actions: &[Label]) -> String {
+    let one = |action: &Label| match action.detail.split_once(" (") {
+        Some((_, why)) if action.kind == "Retract" => format!("Retract each ({why}"),
+        _ => action.to_string(),
+    };
+    let mut steps: Vec<String> = actions.iter().map(one).collect();
+    steps.dedup();
+    steps.join(" → ")
 }

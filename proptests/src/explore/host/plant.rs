@@ -37,6 +37,15 @@ pub(super) fn tamper(
                 Action::Store(Record::Answered { interaction, result: result() })
             }));
         }
+        Plant::AnswersAfterStop if matches!(event, Event::Stop(_)) => {
+            let pending = before.calls.iter().find(|called| called.pending().is_some());
+            if let Some(called) = pending.filter(|_| settles) {
+                let (invocation, connection) = (called.invocation.clone(), called.connection);
+                let result = json(r#"{"action":"cancel"}"#);
+                let frame = HostFrame::InteractionResult { invocation, interaction: 1, result };
+                list.insert(0, Action::Deliver { connection, frame });
+            }
+        }
         Plant::ForgetsToRetract if !matches!(event, Event::Frame { .. }) => {
             list.retain(|action| !matches!(action, Action::Store(Record::Closed { .. })));
         }

@@ -1,0 +1,66 @@
+//! A check that can not fail is none: for each invariant, faults that break it, and that the search
+//! finds.
+
+use std::collections::BTreeSet;
+
+use mrtr_proptests::explore::{Counterexample, Found, Invariant, Plant, Rule, scopes};
+
+use crate::THREADS;
+
+const CALL: &str = "an invocation, a form and a URL in a round, two rounds";
+const HOST: &str = "one invocation, a store, a restart, two surfaces";
+const TWO: &str = "two invocations of two providers in one session";
+const PAIR: &str = "a client and a server, states of a single use";
+
+/// Where each fault is put in.
+const PLANTED: [(Plant, &str); 28] = [
+    (Plant::SettlesTwice, CALL),
+    (Plant::SettlesTwice, HOST),
+    (Plant::SendsWhileAsked, CALL),
+    (Plant::SendsTwice, CALL),
+    (Plant::LegClockRunsOn, CALL),
+    (Plant::ProviderClockRunsOn, HOST),
+    (Plant::ForgetsToRetract, CALL),
+    (Plant::ForgetsToRetract, HOST),
+    (Plant::KeepsAnOldState, CALL),
+    (Plant::AnswersWhatWasNotAsked, CALL),
+    (Plant::AnswersAnotherConnection, HOST),
+    (Plant::AnswersAnotherConnection, TWO),
+    (Plant::AnswersAnotherInvocation, TWO),
+    (Plant::ShowsAnotherSession, HOST),
+    (Plant::SwapsAnswers, PAIR),
+    (Plant::SendsAfterStop, CALL),
+    (Plant::AnswersAfterStop, HOST),
+    (Plant::AllowsARoundMore, CALL),
+    (Plant::KeepsAQuestion, CALL),
+    (Plant::KeepsShowing, HOST),
+    (Plant::ForgetsWhatWasOpen, HOST),
+    (Plant::DeliversAtOnce, HOST),
+    (Plant::ShowsAtOnce, HOST),
+    (Plant::ReplacesTheAnswer, HOST),
+    (Plant::ShowsParams, CALL),
+    (Plant::ShowsRecords, HOST),
+    (Plant::RunsAnyway, PAIR),
+    (Plant::ForgetsWhatWasUsed, PAIR),
+];
+
+fn explore(name: &str, plant: Plant) -> Result<Found, Box<Counterexample>> {
+    let scope = scopes().into_iter().find(|scope| scope.name == name).unwrap();
+    scope.with(plant).explore(THREADS)
+}
+
+/// proves: PR-01
+#[test]
+fn every_invariant_has_faults_that_break_it_and_each_is_found() {
+    let mut broken = BTreeSet::new();
+    for (plant, name) in PLANTED {
+        let found = explore(name, plant).expect_err("a fault breaks something");
+        let rule = Rule::Invariant(plant.breaks());
+        assert_eq!(found.violation.rule, rule, "{plant:?} in {name}: {found}");
+        assert!(!found.path.is_empty(), "{plant:?} takes something to happen");
+        broken.insert(plant.breaks());
+    }
+    assert!(broken.into_iter().eq(Invariant::ALL), "each has a fault");
+    let planted: BTreeSet<_> = PLANTED.iter().map(|(plant, _)| *plant).collect();
+    assert!(planted.into_iter().eq(Plant::ALL), "each is put in somewhere");
+}
