@@ -5,13 +5,8 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "it is a check, and says what it found")]
 
-use std::{
-    env, fs,
-    path::Path,
-    process::ExitCode,
-    thread,
-    time::{Duration, Instant},
-};
+use core::time::Duration;
+use std::{env, fs, path::Path, process::ExitCode, thread, time::Instant};
 
 use mrtr_proptests::explore::{Counts, Scope, read_golden, scopes, write_golden};
 

@@ -247,16 +247,16 @@ fn hosts() -> Vec<Scope> {
             host::Setup { calls: 1, store: in_order, holds_ends: false, restarts: 2, ..untold },
         ),
         scope(
-            "two invocations with two questions each, two surfaces, no store",
+            "two invocations with two questions each, no store",
             "one of each sort of ending; each provider comes back once",
             false,
-            host::Setup { questions: 2, has_screens: true, reconnects: 1, ..untold },
+            host::Setup { questions: 2, reconnects: 1, ..untold },
         ),
         scope(
             "two invocations, a store, two surfaces",
-            "one of each sort of ending; each provider comes back once",
+            "one of each sort of ending; the end of a question is held at once",
             false,
-            host::Setup { store: in_order, has_screens: true, reconnects: 1, ..untold },
+            host::Setup { store: in_order, has_screens: true, ..untold },
         ),
         scope(
             "two invocations of two sessions, a store, a restart, a call after it",
@@ -265,16 +265,10 @@ fn hosts() -> Vec<Scope> {
             host::Setup { store: in_order, restarts: 1, is_apart: true, ..untold },
         ),
         scope(
-            "two invocations of two providers, two surfaces, a store, a restart",
-            "the same; no call after the restart",
+            "two invocations of one session, a store, a restart, a call after it",
+            "the same; each provider comes back once",
             false,
-            host::Setup {
-                store: in_order,
-                has_screens: true,
-                restarts: 1,
-                calls_later: 0,
-                ..untold
-            },
+            host::Setup { store: in_order, restarts: 1, reconnects: 1, ..untold },
         ),
     ]
 }
@@ -314,16 +308,16 @@ fn pairs() -> Vec<Scope> {
             pair::Setup { under_way_max: 3, copies: 2, is_single_use: false, ..large },
         ),
         scope(
-            "the same, with states of a single use",
-            "the same; the store of used states may fail",
+            "one call, states of a single use, three messages under way",
+            "two copied, one forged; one request served at a time; the store of used states may fail",
             false,
-            pair::Setup { under_way_max: 3, copies: 2, ..large },
+            pair::Setup { under_way_max: 3, copies: 2, serving_max: 1, ..large },
         ),
         scope(
-            "two calls, one after the other, with states of a single use",
-            "two messages under way, one copied",
+            "two calls, one after the other, states of a single use",
+            "two messages under way, one copied; one request served at a time",
             false,
-            pair::Setup { calls: 2, forgeries: 0, expires: false, ..large },
+            pair::Setup { calls: 2, forgeries: 0, expires: false, serving_max: 1, ..large },
         ),
     ]
 }

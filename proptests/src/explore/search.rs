@@ -4,10 +4,11 @@ use core::{
     any::Any,
     fmt::{self, Debug},
     hash::{BuildHasherDefault, Hash},
+    panic::AssertUnwindSafe,
 };
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
-    panic::{AssertUnwindSafe, catch_unwind},
+    panic::catch_unwind,
     thread,
 };
 

@@ -1,5 +1,7 @@
 //! The host's broker: providers, surfaces, the store, the caller and the clock do what they like.
 
+mod checks;
+mod ops;
 mod plant;
 mod scene;
 mod screen;
@@ -7,19 +9,19 @@ mod store;
 mod tell;
 mod watch;
 
-use core::{fmt, hash::Hash, time::Duration};
-use std::sync::OnceLock;
+use core::{hash::Hash, time::Duration};
 
 use mrtr_core::{
-    Broker, Clock, Instant, InvocationId,
+    Broker, Instant, InvocationId,
     broker::{
-        Action, Actions, ConnectionId, Epoch, Event, HostFrame, InteractionId, Outcome, Record,
-        RecordId, RecordKind, Report, Scope, What as Shows,
+        Action, Actions, ConnectionId, Epoch, Event, HostFrame, InteractionId, Record, RecordKind,
+        Report, What as Shows,
     },
-    wire::WireError,
 };
 
-use scene::{Scene, interaction, registration};
+use checks::Counted;
+pub use ops::Op;
+use scene::{Scene, registration};
 pub use scene::{Setup, StoreSays};
 use screen::{Looks, Screen};
 use store::Store;
@@ -52,68 +54,6 @@ struct Provider {
     is_connected: bool,
     /// How often it came back.
     comebacks: u64,
-}
-
-/// Is the broker after it has refused a frame of a connection, worked out when it is needed.
-#[derive(Debug, Default)]
-struct Counted(OnceLock<Vec<(ConnectionId, Broker)>>);
-
-impl Clone for Counted {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
-}
-
-impl PartialEq for Counted {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Hash for Counted {
-    fn hash<H: core::hash::Hasher>(&self, _: &mut H) {}
-}
-
-/// Is one thing that can happen.
-pub enum Op {
-    /// Time passes until something is due. The tick comes later, and anything may come before it.
-    Pass,
-    /// Time passes, and the tick comes at once.
-    PassAndTick,
-    /// The host calls a provider.
-    Call(usize),
-    /// A provider connects again, and registers what it had registered.
-    Reconnect(usize),
-    /// The second surface looks away.
-    LookAway,
-    /// It looks back, and hears of what changes from now on.
-    LookBack,
-    /// The host starts anew. Of what the store had not spoken of, it holds those whose bit is set.
-    Restart(u32),
-    /// Something else happens.
-    Happen {
-        /// What.
-        event: &'static str,
-        /// The one call that it can move; `None`: it may move several.
-        of: Option<usize>,
-        /// The event.
-        happened: Event,
-    },
-}
-
-impl fmt::Debug for Op {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Pass => f.write_str("time passes until something is due"),
-            Self::PassAndTick => f.write_str("time passes until something is due: Tick"),
-            Self::Call(number) => write!(f, "provider {number} is called"),
-            Self::Reconnect(number) => write!(f, "provider {number} connects again"),
-            Self::LookAway => f.write_str("the second surface looks away"),
-            Self::LookBack => f.write_str("the second surface looks back"),
-            Self::Restart(holds) => write!(f, "the host starts anew, the store holds {holds:#b}"),
-            Self::Happen { event, happened, .. } => write!(f, "{event}: {happened:?}"),
-        }
-    }
 }
 
 impl Hosting {
@@ -188,88 +128,6 @@ impl Hosting {
         self.providers.get(number - 1).copied().unwrap()
     }
 
-    /// What a call's own provider, surface and store can say, and what concerns it alone.
-    fn ops_of(&self, epoch: u64, number: usize) -> Vec<(&'static str, Event)> {
-        let setup = self.setup();
-        let Provider { connection, .. } = self.provider(number);
-        let mut events: Vec<_> = self.scene.frames(connection, epoch, number).collect();
-        if let Some((_, Event::Frame { frame, .. })) = events.get(2).cloned() {
-            let connection = self.provider(number % self.providers.len() + 1).connection;
-            events.push(("a frame of another connection", Event::Frame { connection, frame }));
-        }
-        if setup.is_wide {
-            let event = Event::Unreadable { connection, error: WireError::NotJson };
-            events.push(("what is no frame", event));
-        }
-        let questions = if setup.is_wide { setup.questions + 1 } else { setup.questions };
-        for question in 1..=questions {
-            let id = interaction(epoch, number, question);
-            let called = self.calls.get(number - 1).filter(|_| epoch == self.epoch());
-            let asked = called.and_then(|called| called.question.as_ref());
-            let taken = asked.is_some_and(|asked| id < asked.id || asked.answer.is_some());
-            for (event, happened) in self.scene.answers(number, id) {
-                let is_second = event == "an answer" && taken;
-                events.push((if is_second { "a second answer" } else { event }, happened));
-            }
-            if setup.store == StoreSays::Anything {
-                let held = |kind| RecordId { interaction: id, kind };
-                events.extend([
-                    ("the question is held", Event::Stored(held(RecordKind::Requested))),
-                    ("the answer is held", Event::Stored(held(RecordKind::Answered))),
-                    ("the answer is not held", Event::StoreFailed(held(RecordKind::Answered))),
-                ]);
-                if setup.is_wide {
-                    let failed = Event::StoreFailed(held(RecordKind::Requested));
-                    events.push(("the question is not held", failed));
-                    events.push(("the end is held", Event::Stored(held(RecordKind::Closed))));
-                    let failed = Event::StoreFailed(held(RecordKind::Closed));
-                    events.push(("the end is not held", failed));
-                }
-            }
-        }
-        events.extend(self.scene.stops(epoch, number));
-        events
-    }
-
-    /// What may end several calls at once, and what the store says.
-    fn ops_of_all(&self) -> Vec<(&'static str, Event)> {
-        let setup = self.setup();
-        let stop = |scope| ("a scope is stopped", Event::Stop(scope));
-        let mut events = vec![stop(Scope::Session(setup.session(1)))];
-        if setup.is_wide || setup.is_apart {
-            events.push(stop(Scope::All));
-        }
-        for (index, provider) in self.providers.iter().enumerate() {
-            if provider.is_connected && (setup.is_wide || index < setup.calls) {
-                let event = Event::Disconnected(provider.connection);
-                events.push(("the connection drops", event));
-            }
-        }
-        if !setup.is_punctual {
-            events.push(("tick", Event::Tick));
-        }
-        if setup.is_wide {
-            events.push(("the registration is retired", Event::Retired(registration(1))));
-            // Once: each registration is another, and there would be no end to the states.
-            let first = self.provider(1).connection;
-            if self.broker.registered_on(&registration(1)) == Some(first) {
-                let connection = self.provider(2).connection;
-                let registration = registration(1);
-                let event = Event::Registered { registration, connection };
-                events.push(("something else is registered", event));
-            }
-        }
-        if let StoreSays::InAnyOrder { fails } = setup.store {
-            for id in &self.store.writing {
-                events.push(("a record is held", Event::Stored(*id)));
-                if fails {
-                    events.push(("a record is not held", Event::StoreFailed(*id)));
-                }
-            }
-        }
-        events
-    }
-
     fn call(&self, number: usize) -> Result<(Option<Self>, Vec<Seen>), Violation> {
         let mut next = self.clone();
         let call = self.setup().call(number);
@@ -323,26 +181,6 @@ impl Hosting {
         let rule = Invariant::NoQuestionWithoutInvocation;
         rule.holds(open.is_empty(), "no question of an earlier life is left open")?;
         Ok(next)
-    }
-
-    /// A frame that is refused changes nothing but how many were. The count is left out, or there
-    /// would be no end to the states.
-    fn check_refused(&self, after: &Broker, at: &Event) -> Result<(), Violation> {
-        let (Event::Frame { connection, .. } | Event::Unreadable { connection, .. }) = at else {
-            return Rule::Contract.holds(false, "frames are refused, and nothing else");
-        };
-        let counted = self.counted.0.get_or_init(|| {
-            let count = |provider: &Provider| {
-                let (connection, error) = (provider.connection, WireError::NotJson);
-                let mut broker = self.broker.clone();
-                let event = Event::Unreadable { connection, error };
-                let _ = broker.handle(self.now, event).unwrap();
-                (connection, broker)
-            };
-            self.providers.iter().map(count).collect()
-        });
-        let is_counted = counted.iter().any(|(of, broker)| of == connection && broker == after);
-        Rule::Contract.holds(is_counted, "what is refused changes nothing")
     }
 
     /// Carries actions out.
@@ -466,14 +304,6 @@ impl Hosting {
         Ok(())
     }
 
-    /// What concerns one call leaves the others alone.
-    fn check_others(&self, next: &Self, of: Option<usize>) -> Result<(), Violation> {
-        let Some(number) = of else { return Ok(()) };
-        let pairs = self.calls.iter().zip(&next.calls).enumerate();
-        let is_so = pairs.filter(|(index, _)| index + 1 != number).all(|(_, (a, b))| a == b);
-        Invariant::AnswersReachWhoAsked.holds(is_so, "another call is as it was")
-    }
-
     /// What the broker tells of its deadline.
     fn deadline(&self) -> Option<Instant> {
         let shown = self.calls.iter().find(|called| called.waits() == Stage::Shown);
@@ -483,55 +313,6 @@ impl Hosting {
             }
             _ => self.broker.deadline(),
         }
-    }
-
-    fn check_shown(&self) -> Result<(), Violation> {
-        let rule = Invariant::NoQuestionWithoutInvocation;
-        let live: Vec<_> = self.calls.iter().filter(|called| !called.is_settled()).collect();
-        let is_so = self.broker.invocations().eq(live.iter().map(|called| &called.invocation));
-        rule.holds(is_so, "what is live is what was called and is not settled")?;
-        let sessions = if self.setup().is_apart { self.setup().calls } else { 1 };
-        for number in 1..=sessions {
-            let session = self.setup().session(number);
-            let snapshot = self.broker.snapshot(&session);
-            let of_it = live.iter().filter(|called| called.session == session);
-            let asked = of_it.filter_map(|called| called.pending().filter(|asked| asked.is_shown));
-            let is_so =
-                asked.map(|asked| asked.id).eq(snapshot.open.iter().map(|one| one.interaction.id));
-            rule.holds(is_so, "what is shown is what is asked")?;
-            let screens = self.screens.iter().filter(|_| number == 1);
-            screens.into_iter().try_for_each(|screen| screen.check(&snapshot))?;
-        }
-        Ok(())
-    }
-
-    /// Checks what a tick does: nothing before the deadline, and at it what the place is there for.
-    fn check_tick(&self, at: Instant) -> Result<(), Violation> {
-        let rule = Invariant::ClocksRunWhereTheyBelong;
-        let mut broker = self.broker.clone();
-        if let Some(early) = at.since_epoch().checked_sub(Duration::from_millis(1)) {
-            let actions = broker.handle(Instant::from_epoch(early), Event::Tick).unwrap();
-            let is_idle = actions.as_slice().is_empty() && broker == self.broker;
-            Rule::Contract.holds(is_idle, "a tick that is not due does nothing")?;
-        }
-        let actions = broker.handle(at, Event::Tick).unwrap();
-        let mut is_settled = false;
-        for action in actions.as_slice() {
-            let Action::Settle { invocation, outcome } = action else { continue };
-            is_settled = true;
-            let called = self.calls.iter().find(|called| called.invocation == *invocation);
-            let waits = called.map(Called::waits);
-            let is_so = match outcome {
-                Outcome::TimedOut(Clock::Leg | Clock::Execution) => waits == Some(Stage::None),
-                Outcome::TimedOut(Clock::Interaction) => waits == Some(Stage::Shown),
-                Outcome::StoreFailed => {
-                    matches!(waits, Some(Stage::QuestionAtStore | Stage::AnswerAtStore))
-                }
-                _ => false,
-            };
-            rule.holds(is_so, "what runs out is what is waited for")?;
-        }
-        rule.holds(is_settled, "what is due comes with the tick")
     }
 }
 
@@ -554,43 +335,7 @@ impl World for Hosting {
     type Op = Op;
 
     fn ops(&self) -> Vec<Op> {
-        let (setup, epoch) = (self.setup(), self.epoch());
-        let mut ops = Vec::new();
-        if self.calls.len() < setup.calls_in(epoch) {
-            ops.push(Op::Call(self.calls.len() + 1));
-        }
-        for number in 1..=self.calls.len() {
-            let events = self.ops_of(epoch, number).into_iter();
-            ops.extend(events.map(|(event, happened)| Op::Happen {
-                event,
-                of: Some(number),
-                happened,
-            }));
-        }
-        // What is said of the life before.
-        for number in 1..=if epoch > 1 { setup.calls_in(epoch - 1) } else { 0 } {
-            let events = self.ops_of(epoch - 1, number).into_iter();
-            ops.extend(events.map(|(event, happened)| Op::Happen { event, of: None, happened }));
-        }
-        let events = self.ops_of_all().into_iter();
-        ops.extend(events.map(|(event, happened)| Op::Happen { event, of: None, happened }));
-        for (index, provider) in self.providers.iter().enumerate() {
-            if !provider.is_connected && provider.comebacks < setup.reconnects {
-                ops.push(Op::Reconnect(index + 1));
-            }
-        }
-        match self.screens.get(1).map(|screen| screen.looks) {
-            Some(Looks::On) => ops.push(Op::LookAway),
-            Some(Looks::Away) => ops.push(Op::LookBack),
-            _ => {}
-        }
-        if self.restarts > 0 {
-            ops.extend((0..1 << self.store.writing.len()).map(Op::Restart));
-        }
-        if self.deadline().is_some_and(|at| at > self.now) {
-            ops.push(if setup.is_punctual { Op::PassAndTick } else { Op::Pass });
-        }
-        ops
+        self.list()
     }
 
     fn step(&self, op: &Op) -> Result<(Option<Self>, Vec<Seen>), Violation> {
@@ -632,19 +377,6 @@ impl World for Hosting {
     }
 
     fn check(&self) -> Result<(), Violation> {
-        for called in &self.calls {
-            called.check_place()?;
-            let phase = self.broker.phase(&called.invocation);
-            let is_so = phase == Some(called.place.phase).filter(|_| !called.is_settled());
-            Rule::Contract.holds(is_so, "the broker tells the phase of what is live")?;
-        }
-        shows_nothing(&format!("{:?}", self.broker))?;
-        self.check_shown()?;
-        let is_live = self.calls.iter().any(|called| !called.is_settled());
-        let rule = Invariant::ClocksRunWhereTheyBelong;
-        match self.deadline() {
-            None => rule.holds(!is_live, "a call that is not over has a clock"),
-            Some(at) => self.check_tick(at),
-        }
+        self.check_state()
     }
 }

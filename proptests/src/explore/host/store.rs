@@ -50,8 +50,7 @@ impl Store {
         };
         let [asked, answered, closed] =
             [RecordKind::Requested, RecordKind::Answered, RecordKind::Closed].map(of_kind);
-        let open: BTreeSet<_> = asked.difference(&closed).copied().collect();
-        let split = open.iter().partition(|id| !answered.contains(id));
-        split
+        let open = asked.difference(&closed).copied().collect::<BTreeSet<_>>();
+        open.into_iter().partition(|id| !answered.contains(id))
     }
 }

@@ -1,0 +1,130 @@
+//! What holds in every state of a host, and of what changes nothing.
+
+use core::{hash::Hash, time::Duration};
+use std::sync::OnceLock;
+
+use mrtr_core::{
+    Broker, Clock, Instant,
+    broker::{Action, ConnectionId, Event, Outcome},
+    wire::WireError,
+};
+
+use super::{Called, Hosting, Provider};
+use crate::explore::{Invariant, Rule, Stage, Violation, invariant::shows_nothing};
+
+/// Is the broker after it has refused a frame of a connection, worked out when it is needed.
+#[derive(Debug, Default)]
+pub(super) struct Counted(OnceLock<Vec<(ConnectionId, Broker)>>);
+
+impl Clone for Counted {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for Counted {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Hash for Counted {
+    fn hash<H: core::hash::Hasher>(&self, _: &mut H) {}
+}
+
+impl Hosting {
+    /// Checks what holds between any two events.
+    pub(super) fn check_state(&self) -> Result<(), Violation> {
+        for called in &self.calls {
+            called.check_place()?;
+            let phase = self.broker.phase(&called.invocation);
+            let is_so = phase == Some(called.place.phase).filter(|_| !called.is_settled());
+            Rule::Contract.holds(is_so, "the broker tells the phase of what is live")?;
+        }
+        shows_nothing(&format!("{:?}", self.broker))?;
+        self.check_shown()?;
+        let is_live = self.calls.iter().any(|called| !called.is_settled());
+        let rule = Invariant::ClocksRunWhereTheyBelong;
+        match self.deadline() {
+            None => rule.holds(!is_live, "a call that is not over has a clock"),
+            Some(at) => self.check_tick(at),
+        }
+    }
+
+    /// A frame that is refused changes nothing but how many were. The count is left out, or there
+    /// would be no end to the states.
+    pub(super) fn check_refused(&self, after: &Broker, at: &Event) -> Result<(), Violation> {
+        let (Event::Frame { connection, .. } | Event::Unreadable { connection, .. }) = at else {
+            return Rule::Contract.holds(false, "frames are refused, and nothing else");
+        };
+        let counted = self.counted.0.get_or_init(|| {
+            let count = |provider: &Provider| {
+                let (connection, error) = (provider.connection, WireError::NotJson);
+                let mut broker = self.broker.clone();
+                let event = Event::Unreadable { connection, error };
+                let _ = broker.handle(self.now, event).unwrap();
+                (connection, broker)
+            };
+            self.providers.iter().map(count).collect()
+        });
+        let is_counted = counted.iter().any(|(of, broker)| of == connection && broker == after);
+        Rule::Contract.holds(is_counted, "what is refused changes nothing")
+    }
+
+    /// What concerns one call leaves the others alone.
+    pub(super) fn check_others(&self, next: &Self, of: Option<usize>) -> Result<(), Violation> {
+        let Some(number) = of else { return Ok(()) };
+        let pairs = self.calls.iter().zip(&next.calls).enumerate();
+        let is_so = pairs.filter(|(index, _)| index + 1 != number).all(|(_, (a, b))| a == b);
+        Invariant::AnswersReachWhoAsked.holds(is_so, "another call is as it was")
+    }
+
+    fn check_shown(&self) -> Result<(), Violation> {
+        let rule = Invariant::NoQuestionWithoutInvocation;
+        let live: Vec<_> = self.calls.iter().filter(|called| !called.is_settled()).collect();
+        let is_so = self.broker.invocations().eq(live.iter().map(|called| &called.invocation));
+        rule.holds(is_so, "what is live is what was called and is not settled")?;
+        let sessions = if self.setup().is_apart { self.setup().calls } else { 1 };
+        for number in 1..=sessions {
+            let session = self.setup().session(number);
+            let snapshot = self.broker.snapshot(&session);
+            let of_it = live.iter().filter(|called| called.session == session);
+            let asked = of_it.filter_map(|called| called.pending().filter(|asked| asked.is_shown));
+            let is_so =
+                asked.map(|asked| asked.id).eq(snapshot.open.iter().map(|one| one.interaction.id));
+            rule.holds(is_so, "what is shown is what is asked")?;
+            let screens = self.screens.iter().filter(|_| number == 1);
+            screens.into_iter().try_for_each(|screen| screen.check(&snapshot))?;
+        }
+        Ok(())
+    }
+
+    /// Checks what a tick does: nothing before the deadline, and at it what the place is there for.
+    fn check_tick(&self, at: Instant) -> Result<(), Violation> {
+        let rule = Invariant::ClocksRunWhereTheyBelong;
+        let mut broker = self.broker.clone();
+        if let Some(early) = at.since_epoch().checked_sub(Duration::from_millis(1)) {
+            let actions = broker.handle(Instant::from_epoch(early), Event::Tick).unwrap();
+            let is_idle = actions.as_slice().is_empty() && broker == self.broker;
+            Rule::Contract.holds(is_idle, "a tick that is not due does nothing")?;
+        }
+        let actions = broker.handle(at, Event::Tick).unwrap();
+        let mut is_settled = false;
+        for action in actions.as_slice() {
+            let Action::Settle { invocation, outcome } = action else { continue };
+            is_settled = true;
+            let called = self.calls.iter().find(|called| called.invocation == *invocation);
+            let waits = called.map(Called::waits);
+            let is_so = match outcome {
+                Outcome::TimedOut(Clock::Leg | Clock::Execution) => waits == Some(Stage::None),
+                Outcome::TimedOut(Clock::Interaction) => waits == Some(Stage::Shown),
+                Outcome::StoreFailed => {
+                    matches!(waits, Some(Stage::QuestionAtStore | Stage::AnswerAtStore))
+                }
+                _ => false,
+            };
+            rule.holds(is_so, "what runs out is what is waited for")?;
+        }
+        rule.holds(is_settled, "what is due comes with the tick")
+    }
+}
