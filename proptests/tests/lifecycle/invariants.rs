@@ -9,12 +9,12 @@ pub(crate) const fn explored(invariant: Invariant) -> &'static str {
         | Invariant::OneThingAtATime
         | Invariant::EveryAskHasAnEnd
         | Invariant::NothingIsSentAfterStop
-        | Invariant::NothingSecretIsShown => "i b e",
+        | Invariant::NothingSecretIsShown => "i b p",
         Invariant::ClocksRunWhereTheyBelong | Invariant::NoQuestionWithoutInvocation => "i b",
-        Invariant::ARetryIsOfItsRound | Invariant::LegsAreBounded => "i e",
-        Invariant::AnswersReachWhoAsked => "b e",
+        Invariant::ARetryIsOfItsRound | Invariant::LegsAreBounded => "i p",
+        Invariant::AnswersReachWhoAsked => "b p",
         Invariant::StoredThenDelivered => "b",
-        Invariant::HandlersRunOnSoundStates => "e",
+        Invariant::HandlersRunOnSoundStates => "p",
     }
 }
 

@@ -78,7 +78,7 @@ checks the invariants in every state and in every action, and writes down what i
 does the same in the larger scopes, which are listed at the end.
 
 Three machines run on one lifecycle: the client's **i**nvocation (one call over many requests), the
-host's **b**roker (the one owner of every question that a provider asks), the server's **e**xchange (one
+host's **b**roker (the one owner of every question that a provider asks), the server's exchange (one
 request). A *leg* is a request that is in flight, or a provider that works.
 
 ## What happens to a pending form ..
@@ -146,8 +146,8 @@ their time in all is also over when it asks, or wants to be called again.
 const INVARIANTS: &str = "
 ## Invariants
 
-Each is checked in every state and action that is explored, of the machines that are named. Each has
-faults that were put between a machine and its world, and that the search finds
+Each is checked in every state and action that is explored: of the client's invocation (i), of the
+host's broker (b), of a client and a server as a pair (p). Each has faults that were put between a machine and its world, and that the search finds
 (`every_invariant_has_faults_that_break_it_and_each_is_found`). The last column has further tests.
 
 | | always | explored | faults that are found | other tests |
