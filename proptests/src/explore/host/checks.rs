@@ -59,7 +59,7 @@ impl Hosting {
         };
         let counted = self.counted.0.get_or_init(|| {
             let count = |provider: &Provider| {
-                let (connection, error) = (provider.connection, WireError::NotJson);
+                let (connection, error) = (provider.connection, WireError::NotJson.into());
                 let mut broker = self.broker.clone();
                 let event = Event::Unreadable { connection, error };
                 let _ = broker.handle(self.now, event).unwrap();

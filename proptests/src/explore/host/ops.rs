@@ -107,7 +107,7 @@ impl Hosting {
             events.push(("a frame of another connection", Event::Frame { connection, frame }));
         }
         if setup.is_wide {
-            let event = Event::Unreadable { connection, error: WireError::NotJson };
+            let event = Event::Unreadable { connection, error: WireError::NotJson.into() };
             events.push(("what is no frame", event));
         }
         let questions = if setup.is_wide { setup.questions + 1 } else { setup.questions };
