@@ -150,7 +150,7 @@ fn clients() -> Vec<Scope> {
             small.clone(),
         ),
         scope(
-            "the same, with 30 s for all its legs",
+            "an invocation, a form and a URL, 30 s for all its legs",
             "as without the limit",
             true,
             client::Setup { clocks: limited, ..small },
@@ -162,8 +162,8 @@ fn clients() -> Vec<Scope> {
             client::Setup { rounds_max: 3, ..large.clone() },
         ),
         scope(
-            "the same, with all clocks and progress, 30 s at a time",
-            "90 s for all legs, 100 s for one with progress; four steps of 30 s",
+            "an invocation, two of four kinds, three rounds, all clocks",
+            "90 s for all legs, 100 s for one that reports progress; four steps of 30 s",
             false,
             client::Setup { rounds_max: 3, clocks: all_clocks, steps: (secs(30), 4), ..large },
         ),
@@ -205,7 +205,7 @@ fn hosts() -> Vec<Scope> {
             one,
         ),
         scope(
-            "the same, with 30 s for all its legs",
+            "a broker, one invocation, 30 s for all its legs",
             "as without the limit",
             true,
             host::Setup { clocks: limited, ..one },
@@ -266,7 +266,7 @@ fn hosts() -> Vec<Scope> {
         ),
         scope(
             "two invocations of one session, a store, a restart, a call after it",
-            "the same; each provider comes back once",
+            "as the scope before; each provider comes back once",
             false,
             host::Setup { store: in_order, restarts: 1, reconnects: 1, ..untold },
         ),

@@ -17,7 +17,7 @@ mod plants;
 #[allow(dead_code, reason = "another test uses the rest")]
 mod source;
 
-use std::{env, fs};
+use std::{collections::BTreeSet, env, fs};
 
 use mrtr_proptests::explore::{Counts, Found, Scope, read_golden, scopes};
 
@@ -64,6 +64,8 @@ fn the_golden_file_counts_every_scope_and_a_million_states() {
     let golden = fs::read_to_string(source::root().join("proptests/explore.golden")).unwrap();
     let golden = read_golden(&golden);
     assert!(golden.iter().map(|(name, _)| name).eq(scopes().iter().map(|scope| scope.name)));
+    let names: BTreeSet<_> = golden.iter().map(|(name, _)| name).collect();
+    assert_eq!(names.len(), golden.len(), "each scope has a name of its own");
     assert!(golden.iter().map(|(_, counts)| counts.states).sum::<u64>() >= 1_000_000);
 }
 

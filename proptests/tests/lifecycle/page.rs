@@ -37,7 +37,7 @@ pub(crate) fn write(explored: &[(Scope, Found)], golden: &[(String, Counts)]) ->
     page.push_str(BROKER);
     diagram(&mut page, &durables);
     page.push_str(CLOCKS_BEGIN);
-    clocks(&mut page, &[("invocation", &clients), ("broker", &durables)]);
+    clocks(&mut page, &[("invocation", &clients), ("broker", &hosts)]);
     page.push_str(CLOCKS_END);
     page.push_str(INVARIANTS);
     for invariant in Invariant::ALL {
@@ -88,14 +88,16 @@ const QUESTIONS: [(&str, &str, &str); 4] = [
     (
         ".. when the connection drops?",
         "the connection drops",
-        "It is taken back from everybody who was asked, and the call ends as lost: nothing was in
-flight, so nothing is in doubt. No answer counts any more, and none goes over another connection.",
+        "It is taken back from everybody who was asked, and the call ends as lost: nothing was in flight,
+so nothing is in doubt. No answer counts any more, and none goes over another connection. An answer
+that the store was still to hold is closed with the question.",
     ),
     (
         ".. when a second answer comes?",
         "a second answer",
-        "The first answer that fits has won. A later one changes nothing and is refused; the broker says
-what won, as long as it remembers.",
+        "The first answer that fits has won. A later one changes nothing and is refused: as `answered` while
+others of its round are open, as `wrong_round` after that. The broker says what won: the first answer,
+or what ended the call before it was delivered.",
     ),
     (
         ".. when its clock runs out?",
@@ -147,7 +149,8 @@ const INVARIANTS: &str = "
 ## Invariants
 
 Each is checked in every state and action that is explored: of the client's invocation (i), of the
-host's broker (b), of a client and a server as a pair (p). Each has faults that were put between a machine and its world, and that the search finds
+host's broker (b), of a client and a server as a pair (p). For each there are faults that a test puts
+between a machine and its world, and that the search finds
 (`every_invariant_has_faults_that_break_it_and_each_is_found`). The last column has further tests.
 
 | | always | explored | faults that are found | other tests |

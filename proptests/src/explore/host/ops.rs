@@ -115,7 +115,8 @@ impl Hosting {
             let id = interaction(epoch, number, question);
             let called = self.calls.get(number - 1).filter(|_| epoch == self.epoch());
             let asked = called.and_then(|called| called.question.as_ref());
-            let taken = asked.is_some_and(|asked| id < asked.id || asked.answer.is_some());
+            let taken = asked
+                .is_some_and(|asked| id < asked.id || (id == asked.id && asked.answer.is_some()));
             for (event, happened) in self.scene.answers(number, id) {
                 let is_second = event == "an answer" && taken;
                 events.push((if is_second { "a second answer" } else { event }, happened));
