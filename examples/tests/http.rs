@@ -188,6 +188,34 @@ async fn a_hostile_server_gets_one_stable_outcome_and_nothing_more() {
     }
 }
 
+/// proves: CL-17
+#[tokio::test]
+async fn a_result_that_is_labelled_as_something_else_is_none() {
+    let message = format!(r#"{{"jsonrpc":"2.0","id":"call-1.1","result":{DONE}}}"#);
+    for media_type in ["text/html", "text/plain", "application/jsonp", "text/event-streams", ""] {
+        let (url, requests) = canned(vec![http(media_type, &message)]).await;
+        let outcome = outcome(&url).await;
+        assert!(matches!(outcome, Outcome::Fault(Fault::Wire(_))), "{media_type}: {outcome:?}");
+        assert_eq!(requests.lock().unwrap().len(), 1);
+    }
+    for media_type in ["application/json", "Application/JSON ; charset=UTF-8"] {
+        let (url, _) = canned(vec![http(media_type, &message)]).await;
+        assert!(matches!(outcome(&url).await, Outcome::Complete(_)), "{media_type}");
+    }
+}
+
+/// proves: CL-09
+#[tokio::test]
+async fn an_event_of_another_name_is_no_answer() {
+    let answer = format!(r#"data: {{"jsonrpc":"2.0","id":"call-1.1","result":{DONE}}}"#);
+    for (name, is_message) in [("message", true), ("ping", false), ("Message", false)] {
+        let events = format!("event: ping\ndata: {{\"at\":1}}\n\nevent: {name}\n{answer}\n\n");
+        let (url, _) = canned(vec![http("text/event-stream", &events)]).await;
+        let is_complete = matches!(outcome(&url).await, Outcome::Complete(_));
+        assert_eq!(is_complete, is_message, "{name}");
+    }
+}
+
 /// proves: CL-13
 #[tokio::test]
 async fn a_connection_that_breaks_leaves_the_outcome_unknown() {

@@ -351,7 +351,7 @@ fn a_line_that_can_not_be_read_is_one_fault_and_nothing_more_is_sent() {
     let deep = format!(r#"{{"a":{}"#, "[".repeat(10_000));
     for adapter in ADAPTERS {
         for (script, line) in [
-            ("say \"$1\"; say \"$1\"", "listening on stdio"),
+            ("say \"$1\"; say \"$1\"", r#"{"listening":"#),
             ("say \"$1\"; say \"$1\"", r#"{"jsonrpc":"2.0","id":"call-1.1"}"#),
             ("say \"$1\"", r#"{"jsonrpc":"2.0","id":"call-1.1","result":{},"error":{}}"#),
             ("say \"$1\"", r#"{"jsonrpc":"2.0","id":["call-1.1"],"result":{}}"#),
@@ -394,6 +394,8 @@ fn lines_that_are_no_response_to_a_leg_are_passed_over() {
             r#"{"jsonrpc":"2.0","id":7,"method":"roots/list"}"#,
             "",
             " \r",
+            "listening on stdio",
+            r#"["no","message"]"#,
             &late,
             &done("call-1.1"),
         ];
@@ -402,6 +404,22 @@ fn lines_that_are_no_response_to_a_leg_are_passed_over() {
             Play::new(adapter, "passed-over", script, &lines).run(Call::new("call-1"));
         assert!(matches!(outcome, Outcome::Complete(_)), "{adapter:?}: {outcome:?}");
         assert_eq!(heard.len(), 1, "{adapter:?}");
+    }
+}
+
+/// proves: CL-17, W-11
+#[test]
+fn a_server_that_writes_a_log_where_messages_belong_is_not_heard_for_ever() {
+    for adapter in ADAPTERS {
+        for (lines, is_complete) in [(1000, true), (1001, false)] {
+            let script = format!("hear; seq {lines}; say \"$1\"; hear");
+            let play = Play::new(adapter, "log", &script, &[&done("call-1.1")]);
+            let (outcome, heard) = play.run(Call::new("call-1"));
+            assert_eq!(matches!(outcome, Outcome::Complete(_)), is_complete, "{adapter:?} {lines}");
+            let is_fault = matches!(outcome, Outcome::Fault(Fault::Wire(_)));
+            assert_eq!(is_fault, !is_complete, "{adapter:?} {lines}: {outcome:?}");
+            assert_eq!(heard.len(), 1, "{adapter:?}");
+        }
     }
 }
 

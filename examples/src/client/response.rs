@@ -30,12 +30,33 @@ pub(super) async fn send(http: RequestBuilder, message: String) -> Result<Vec<u8
     read(http.body(message).send().await?).await
 }
 
+/// Is what a server may answer with (streamable HTTP, sending messages 6).
+#[derive(Clone, Copy)]
+enum Form {
+    Document,
+    Stream,
+}
+
+impl Form {
+    /// Reads the media type of a response. A page that a proxy puts in place of an answer is none,
+    /// whatever it says.
+    fn of(response: &Response) -> Result<Self, WireError> {
+        let value = response.headers().get(header::CONTENT_TYPE);
+        let value = value.and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let media_type = value.split(';').next().unwrap_or_default().trim();
+        if media_type.eq_ignore_ascii_case("application/json") {
+            return Ok(Self::Document);
+        }
+        if media_type.eq_ignore_ascii_case("text/event-stream") {
+            return Ok(Self::Stream);
+        }
+        let expected = "application/json or text/event-stream";
+        Err(WireError::Shape { what: "the media type of the response", expected })
+    }
+}
+
 async fn read(response: Response) -> Result<Vec<u8>, Unread> {
-    let is_stream = response
-        .headers()
-        .get(header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .is_some_and(|value| value.to_ascii_lowercase().starts_with("text/event-stream"));
+    let form = Form::of(&response).map_err(Unread::Wire)?;
     let mut left = RESPONSE_BYTES_MAX;
     let chunks = response.bytes_stream().map(move |chunk| {
         let chunk = chunk?;
@@ -44,7 +65,10 @@ async fn read(response: Response) -> Result<Vec<u8>, Unread> {
         left = left.checked_sub(chunk.len()).ok_or(too_large)?;
         Ok(chunk)
     });
-    if is_stream { read_events(chunks).await } else { read_body(chunks).await }
+    match form {
+        Form::Document => read_body(chunks).await,
+        Form::Stream => read_events(chunks).await,
+    }
 }
 
 async fn read_body(chunks: impl Stream<Item = Result<Bytes, Unread>>) -> Result<Vec<u8>, Unread> {
@@ -81,7 +105,11 @@ fn without_mark(
     })
 }
 
-/// Reads events until one is a response. Notifications and requests on the way are passed over.
+/// The name of events that are messages. An event that names none has it, too.
+const MESSAGE: &str = "message";
+
+/// Reads events until one is a response. Notifications and requests on the way are passed over, and
+/// so are events of other names, such as `ping`.
 async fn read_events(chunks: impl Stream<Item = Result<Bytes, Unread>>) -> Result<Vec<u8>, Unread> {
     let mut events = pin!(without_mark(chunks).eventsource());
     while let Some(event) = events.next().await {
@@ -90,7 +118,8 @@ async fn read_events(chunks: impl Stream<Item = Result<Bytes, Unread>>) -> Resul
             Err(EventStreamError::Transport(unread)) => return Err(unread),
             Err(_) => return Err(Unread::Wire(WireError::NotUtf8)),
         };
-        if !event.data.is_empty() && Message::decode(event.data.as_bytes()).is_err() {
+        let may_answer = event.event == MESSAGE && !event.data.is_empty();
+        if may_answer && Message::decode(event.data.as_bytes()).is_err() {
             return Ok(event.data.into_bytes());
         }
     }

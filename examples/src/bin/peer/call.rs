@@ -19,6 +19,7 @@ use mrtr_examples::{
     stdio::threads::Child,
     surface::{Given, Surface},
 };
+use serde::Serialize;
 use serde_json::{Value, json, value::RawValue};
 
 use crate::{Failure, claims::Claimed};
@@ -43,7 +44,7 @@ pub(crate) struct Call {
     name: String,
     /// The arguments, as a JSON object.
     #[arg(long, default_value = "{}", value_parser = object)]
-    arguments: Value,
+    arguments: Box<RawValue>,
     /// What is claimed: form, url, sampling, sampling.tools, sampling.context, roots, separated by
     /// commas; or none.
     #[arg(long, default_value = "form,url")]
@@ -65,8 +66,10 @@ fn method(name: &str) -> Result<Method, String> {
     Method::from_name(name).ok_or_else(|| "expected a method that may ask".into())
 }
 
-fn object(text: &str) -> Result<Value, String> {
-    serde_json::from_str(text).map_err(|error| error.to_string())
+/// Takes an object as it is written: a double does not hold each number that JSON has.
+fn object(text: &str) -> Result<Box<RawValue>, String> {
+    let object: Result<BTreeMap<String, Box<RawValue>>, _> = serde_json::from_str(text);
+    object.and_then(|_| serde_json::from_str(text)).map_err(|error| error.to_string())
 }
 
 /// Takes the answers as they are written.
@@ -100,8 +103,7 @@ impl Call {
     async fn carry_out(self) -> Result<Ended, Failure> {
         let surface = surface(self.answers)?;
         let claims = self.claims.claims(&surface);
-        let params = params(self.method, &self.name, self.arguments);
-        let params = RawJson::from_value(&params)?;
+        let params = RawJson::from_value(&Params::new(self.method, &self.name, &self.arguments))?;
         let binding = Binding::new(self.url.as_deref().unwrap_or("stdio"));
         let request = Request::new(InvocationId::new("call-1")?, self.method, params, binding);
         let mut limits = Limits::default();
@@ -137,14 +139,29 @@ fn surface(answers: Answers) -> Result<Given, WireError> {
     Ok(Given { answers, sampled, roots })
 }
 
-fn params(method: Method, name: &str, arguments: Value) -> Value {
-    let client = json!({"name": "mrtr-peer", "version": env!("CARGO_PKG_VERSION")});
-    let meta = json!({"io.modelcontextprotocol/clientInfo": client});
-    match method {
-        Method::ToolsCall | Method::PromptsGet => {
-            json!({"name": name, "arguments": arguments, "_meta": meta})
+/// Is the parameters of the call, with the arguments as they were given.
+#[derive(Serialize)]
+struct Params<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arguments: Option<&'a RawValue>,
+    #[serde(rename = "_meta")]
+    meta: Value,
+}
+
+impl<'a> Params<'a> {
+    fn new(method: Method, name: &'a str, arguments: &'a RawValue) -> Self {
+        let client = json!({"name": "mrtr-peer", "version": env!("CARGO_PKG_VERSION")});
+        let meta = json!({"io.modelcontextprotocol/clientInfo": client});
+        match method {
+            Method::ToolsCall | Method::PromptsGet => {
+                Self { name: Some(name), uri: None, arguments: Some(arguments), meta }
+            }
+            Method::ResourcesRead => Self { name: None, uri: Some(name), arguments: None, meta },
         }
-        Method::ResourcesRead => json!({"uri": name, "_meta": meta}),
     }
 }
 
@@ -170,4 +187,25 @@ struct Silent;
 impl Observer for Silent {
     fn sends(&self, _: &LegRequest, _: Phase) {}
     fn returned(&self, _: &LegId, _: Phase) {}
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "this is a test")]
+
+    use super::*;
+
+    #[test]
+    fn arguments_go_out_as_they_were_given() {
+        let given = r#"{"a":9007199254740993,"b":0.1000000000000000055511151231257827}"#;
+        let arguments = object(given).unwrap();
+        let params = Params::new(Method::ToolsCall, "plain", &arguments);
+        let params = RawJson::from_value(&params).unwrap();
+        assert!(
+            params.as_str().contains(&format!(r#""arguments":{given}"#)),
+            "{}",
+            params.as_str()
+        );
+        assert!(object("[1]").is_err() && object("{").is_err());
+    }
 }
