@@ -91,7 +91,11 @@ pub enum Format {
 ///
 /// A port that can not be opened.
 pub async fn listen(port: u16) -> io::Result<TcpListener> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await
+    let address = (Ipv4Addr::LOCALHOST, port);
+    TcpListener::bind(address).await.map_err(|error| {
+        let said = format!("can not listen at {}:{port}: {error}", Ipv4Addr::LOCALHOST);
+        io::Error::new(error.kind(), said)
+    })
 }
 
 /// Serves the endpoint at `/mcp` until the listener fails.

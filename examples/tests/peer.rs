@@ -4,6 +4,7 @@
 
 use std::{
     io::{BufRead as _, BufReader},
+    net::TcpListener,
     process::{Child, Command, Stdio},
 };
 
@@ -159,4 +160,14 @@ fn what_either_side_refuses_is_an_outcome() {
     let mut nowhere = Command::new(PEER);
     let found = outcome(nowhere.args(["call", "http://127.0.0.1:1/mcp", "--name", "plain"]));
     assert_eq!(found["outcome"], "error");
+}
+
+#[test]
+fn a_port_in_use_is_named() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let output = Command::new(PEER).args(["serve", "--port", &port]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with(&format!("can not listen at 127.0.0.1:{port}: ")), "{said}");
+    assert!(!output.status.success() && output.stdout.is_empty());
 }

@@ -30,6 +30,11 @@ impl Traces {
         for (path, text) in source::files("") {
             traces.read(&path, &text);
         }
+        let read = |path: &str| fs::read_to_string(source::root().join(path)).unwrap();
+        // A script proves something if CI runs it.
+        if read(".ci/run").lines().any(|line| line == "step conformance/run --ci") {
+            traces.read_script("conformance/run", &read("conformance/run"));
+        }
         traces
     }
 
@@ -52,13 +57,31 @@ impl Traces {
 
     /// Ends what stands above a function, or above something else.
     fn close(&mut self, path: &str, above: Above, function: Option<&str>) {
-        let test = function.filter(|_| above.is_test).map(|name| format!("{path}::{name}"));
-        let Some(test) = test else {
-            let numbers = above.numbers.iter();
-            self.problems.extend(numbers.map(|no| format!("{path}: {no} stands above no test")));
+        self.keep(path, above.numbers, function.filter(|_| above.is_test));
+    }
+
+    /// Reads the parts of a script. What proves stands right above a part that counts and that is
+    /// in no condition.
+    fn read_script(&mut self, path: &str, text: &str) {
+        let mut numbers = Vec::new();
+        for line in text.lines().chain([""]) {
+            if let Some(comment) = line.strip_prefix("# ") {
+                numbers.extend(proved(comment));
+            } else {
+                let part = line.strip_prefix("part '").and_then(|rest| rest.split('\'').next());
+                self.keep(path, core::mem::take(&mut numbers), part);
+            }
+        }
+    }
+
+    /// Keeps what a test proves, or that there is none.
+    fn keep(&mut self, path: &str, numbers: Vec<String>, test: Option<&str>) {
+        let Some(test) = test.map(|name| format!("{path}::{name}")) else {
+            let problem = |number| format!("{path}: {number} stands above no test");
+            self.problems.extend(numbers.into_iter().map(problem));
             return;
         };
-        for number in above.numbers {
+        for number in numbers {
             let number = match number.strip_suffix(IN_PART) {
                 Some(number) => {
                     self.parts.insert(number.into());
@@ -307,6 +330,21 @@ fn a_proof_that_stands_above_no_test_is_found() {
     for below in ["fn helps() {}", "struct Case;", "#[cfg(test)]\nmod tests {}", "", "\n#[test]"] {
         let text = format!("{PROOF}{proof}\n{below}");
         assert_eq!(found(&text), ["a.rs: T-02 stands above no test"], "{text}");
+    }
+}
+
+#[test]
+fn a_part_of_a_script_is_a_test_where_it_always_runs() {
+    let read = |script: &str| {
+        let mut traces = Traces::default();
+        traces.read_script("run", script);
+        disagreements(&PAGE.replace("a.rs::holds", "run::a part"), &traces)
+    };
+    assert_eq!(read("# What it does.\n# proves: T-01\npart 'a part' ./program --flag"), [""; 0]);
+    let nothing =
+        ["run: T-01 stands above no test", "T-01 lists run::a part, which does not exist"];
+    for script in ["if all; then\n# proves: T-01\n    part 'a part' x\nfi", "# proves: T-01\n\n"] {
+        assert_eq!(read(script), nothing, "{script}");
     }
 }
 

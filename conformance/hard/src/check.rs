@@ -16,8 +16,10 @@ use serde::Serialize;
 pub(crate) enum Level {
     /// The specification says that it must be so.
     Must,
-    /// The specification says that it should be so, or it would not be safe otherwise.
+    /// The specification says that it should be so, or says it without such a word.
     Should,
+    /// The specification leaves it open. It is what this project asks of itself.
+    Own,
     /// Either way is fine, and worth knowing. It never fails.
     Info,
 }
@@ -27,6 +29,7 @@ impl fmt::Display for Level {
         f.pad(match self {
             Self::Must => "MUST",
             Self::Should => "SHOULD",
+            Self::Own => "OWN",
             Self::Info => "INFO",
         })
     }

@@ -3,7 +3,7 @@
 //! Clients that are made to be used write names in their own case, send a header once, and refuse
 //! what can not be right. This one has to send all of that.
 
-use core::time::Duration;
+use core::{fmt, time::Duration};
 use std::{
     io::{self, BufRead as _, BufReader, Read as _, Write as _},
     net::{TcpStream, ToSocketAddrs as _},
@@ -34,6 +34,12 @@ impl Address {
         let (host, port) = authority.rsplit_once(':')?;
         port.parse::<u16>().ok().filter(|_| !host.is_empty())?;
         Some(Self { authority: authority.into(), path: path.into() })
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "http://{}{}", self.authority, self.path)
     }
 }
 

@@ -10,6 +10,7 @@ use std::{
 };
 
 use super::{json::Json, processes};
+use crate::server::spawn;
 
 /// The bytes that are kept of what a client prints.
 const PRINTED_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -92,9 +93,10 @@ impl Call {
                 options.extend([option.into(), value]);
             }
         };
-        add("--method", Some(self.method.into()));
         add("--name", Some(self.name.clone()));
-        add("--arguments", Some(self.arguments.clone()));
+        // The defaults are what the contract says that they are.
+        add("--method", Some(self.method.into()).filter(|method| method != "tools/call"));
+        add("--arguments", Some(self.arguments.clone()).filter(|arguments| arguments != "{}"));
         add("--claims", Some(self.claims.into()));
         add("--answers", self.answers.clone());
         add("--timeout-ms", self.timeout_ms.map(|millis| millis.to_string()));
@@ -152,7 +154,7 @@ pub(crate) fn run(command: &[String], call: &Call, server: &Server<'_>) -> io::R
         }
     };
     started.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = processes::spawn(&mut started)?;
+    let mut child = spawn(&mut started)?;
     let stdout = collect(child.stdout.take());
     let stderr = collect(child.stderr.take());
     let waited = wait(&mut child, call.patience);

@@ -22,7 +22,7 @@ use crate::check::{Check, Report, Verdict};
 pub(crate) use self::{
     call::{Call, Ended, Server, call, run as run_call},
     json::Json,
-    processes::{kill, spawn},
+    processes::kill,
     relay::run as relay,
 };
 
@@ -59,6 +59,7 @@ pub(crate) fn run(options: &Options) -> io::Result<ExitCode> {
     let wanted = |id: &str| {
         options.only.is_empty() || options.only.iter().any(|prefix| id.starts_with(prefix.as_str()))
     };
+    processes::expect_program(&options.command)?;
     let mut cases = checks::cases();
     for case in &mut cases {
         case.items.retain(|item| wanted(item.id));

@@ -96,9 +96,14 @@ impl Play {
 
     /// Expects so many legs.
     pub(crate) fn expect_legs(&self, count: usize) -> Result<(), Problem> {
-        match self.legs().len() {
+        let legs = self.legs();
+        if let Some(more) = legs.get(count) {
+            let more = retried(more);
+            return Err(self.fails(format!("request {} was sent, with {more}", count + 1)));
+        }
+        match legs.len() {
             legs if legs == count => Ok(()),
-            legs => Err(self.fails(format!("{legs} legs, and not {count}"))),
+            legs => Err(self.fails(format!("{legs} requests were sent, and not {count}"))),
         }
     }
 
@@ -190,6 +195,17 @@ impl Play {
         lines.push(cut(&self.ended.stderr, MESSAGE_CHARS_MAX));
         lines.join("\n")
     }
+}
+
+/// Writes what makes a leg a retry.
+fn retried(leg: &Seen) -> String {
+    let member = |name: &str| {
+        let found = leg.params()?.get(name)?;
+        Some(format!("{name} {}", cut(&found.to_string(), 300)))
+    };
+    let members: Vec<String> =
+        ["inputResponses", "requestState"].into_iter().filter_map(member).collect();
+    if members.is_empty() { "neither answers nor a state".into() } else { members.join(", ") }
 }
 
 fn list(answers: &[(Text, Json)]) -> String {

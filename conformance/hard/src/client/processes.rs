@@ -1,23 +1,27 @@
 //! Processes of clients, with all that they start: how much memory they hold, and their end.
 
 use std::{
-    fs, io,
-    os::unix::process::CommandExt as _,
+    env, fs, io,
+    path::Path,
     process::{Child, Command, Stdio},
 };
 
-use crate::server::{unwatch, watch};
+use crate::server::{not_started, unwatch};
 
-/// Starts a command in a group of its own, so that all of it can be ended, also when this program
-/// is told to end.
+/// Expects the program of a command to be there, before each check finds out that it is not.
 ///
 /// # Errors
 ///
-/// A command that can not be started.
-pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
-    let child = command.process_group(0).spawn()?;
-    watch(child.id());
-    Ok(child)
+/// A program that is not to be found.
+pub(crate) fn expect_program(command: &[String]) -> io::Result<()> {
+    let program = command.first().ok_or(io::ErrorKind::InvalidInput)?;
+    let is_there = if program.contains('/') {
+        Path::new(program).is_file()
+    } else {
+        let path = env::var_os("PATH").unwrap_or_default();
+        env::split_paths(&path).any(|folder| folder.join(program).is_file())
+    };
+    if is_there { Ok(()) } else { Err(not_started(program, &io::ErrorKind::NotFound.into())) }
 }
 
 /// Ends a command and what it started.

@@ -29,6 +29,9 @@ pub(crate) struct Options {
     /// A peer: its name and its program with its arguments, separated by spaces.
     #[arg(long = "peer", required = true, value_name = "NAME=COMMAND")]
     peers: Vec<String>,
+    /// Plays only the pairs in which this peer is.
+    #[arg(long, value_name = "NAME")]
+    with: Option<String>,
     /// Where peers keep what they do not offer, as `NAME/LIMITS.md`.
     #[arg(long, default_value = "conformance/peers", value_name = "DIRECTORY")]
     limits: PathBuf,
@@ -63,7 +66,10 @@ pub(crate) fn run(options: &Options) -> io::Result<ExitCode> {
     for transport in [Transport::Http, Transport::Stdio] {
         for client in &peers {
             for server in &peers {
-                all.extend(FLOWS.iter().map(|flow| (transport, client, server, flow)));
+                if options.with.as_ref().is_none_or(|it| [&client.name, &server.name].contains(&it))
+                {
+                    all.extend(FLOWS.iter().map(|flow| (transport, client, server, flow)));
+                }
             }
         }
     }

@@ -12,8 +12,8 @@ use std::{
 
 use super::flow::Flow;
 use crate::{
-    client::{Json, Probe, kill, probe, spawn},
-    server::Started,
+    client::{Json, Probe, kill, probe},
+    server::{Started, spawn},
 };
 
 /// How long a server over stdio may take for its first answer.

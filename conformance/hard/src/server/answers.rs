@@ -76,7 +76,7 @@ pub(super) const SPECS: &[Spec] = &[
     ),
     should(
         "answer-no-content",
-        "elicitation, form mode security 3",
+        "elicitation, form mode security 3: servers validate that data matches the schema",
         "A form is accepted without its content, though fields are required.",
         |target| none(target, &[r#"{"target":{"action":"accept"}}"#]),
     ),
@@ -88,8 +88,8 @@ pub(super) const SPECS: &[Spec] = &[
     ),
     should(
         "answer-sampling-shape",
-        "schema, CreateMessageResult",
-        "A model's answer lacks its content, its role or its model, or its content is none.",
+        VALIDATE,
+        "A CreateMessageResult lacks its content, its role or its model, or has others than the schema.",
         |target| {
             refused_all(
                 target,
@@ -107,8 +107,8 @@ pub(super) const SPECS: &[Spec] = &[
     ),
     should(
         "answer-roots-shape",
-        "schema, ListRootsResult",
-        "Roots that are no array, not there, or have no uri.",
+        VALIDATE,
+        "A ListRootsResult has no roots, or roots that are no array or no Root of the schema.",
         |target| {
             refused_all(
                 target,
@@ -223,7 +223,7 @@ pub(super) const SPECS: &[Spec] = &[
     ),
     should(
         "answer-without-state",
-        "mrtr, server requirement 4",
+        "mrtr, server requirement 4: what a state holds is taken from a verified state only",
         "The answer of the second round comes without a state; nothing vouches for the first.",
         |target| {
             target.needs(Fixture::TwoRounds)?;

@@ -49,6 +49,8 @@ pub(crate) struct Call {
     params: Members,
     meta: Members,
     headers: Vec<(String, String)>,
+    /// The headers that a sound request has.
+    sound: Vec<(String, String)>,
     /// What is sent instead of the message.
     body: Option<Vec<u8>>,
 }
@@ -68,14 +70,10 @@ impl Call {
         meta.set(META_CAPABILITIES, EVERYTHING);
         let mut params = Members::default();
         params.set("_meta", "");
-        Self {
-            method: method.into(),
-            id: None,
-            params,
-            meta,
-            headers: headers.map(|(name, value)| (name.into(), value.into())).into(),
-            body: None,
-        }
+        let headers: Vec<(String, String)> =
+            headers.map(|(name, value)| (name.into(), value.into())).into();
+        let sound = headers.clone();
+        Self { method: method.into(), id: None, params, meta, headers, sound, body: None }
     }
 
     /// Makes a sound call of a tool.
@@ -94,7 +92,8 @@ impl Call {
     }
 
     fn target(self, parameter: &str, name: &str) -> Self {
-        self.with(parameter, text(name)).header("Mcp-Name", Some(&header_value(name)))
+        let call = self.with(parameter, text(name)).header("Mcp-Name", Some(&header_value(name)));
+        Self { sound: call.headers.clone(), ..call }
     }
 
     /// Sets a parameter.
@@ -185,6 +184,18 @@ impl Call {
     /// Sends these bytes instead of the message.
     pub(crate) fn raw(self, body: impl Into<Vec<u8>>) -> Self {
         Self { body: Some(body.into()), ..self }
+    }
+
+    /// Writes the headers that are other than they should be, for a person.
+    pub(crate) fn odd_headers(&self) -> Option<String> {
+        let more = self.headers.iter().filter(|header| !self.sound.contains(header));
+        let more = more.map(|(name, value)| format!("{name}: {value}"));
+        let is_there = |(name, _): &&(String, String)| {
+            self.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
+        };
+        let gone = self.sound.iter().filter(|header| !is_there(header));
+        let all: Vec<_> = more.chain(gone.map(|(name, _)| format!("no {name}"))).collect();
+        (!all.is_empty()).then(|| all.join(", "))
     }
 
     /// Returns the method.

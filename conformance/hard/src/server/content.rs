@@ -6,8 +6,9 @@ use super::{
 
 /// Elicitation, form mode security 3.
 const FITS: &str =
-    "elicitation, form mode security: servers validate that received data matches the schema";
-const DIALECT: &str = "basic, JSON Schema usage: 2020-12; elicitation, form mode security";
+    "elicitation, form mode security 3: servers validate that data matches the schema";
+const DIALECT: &str =
+    "elicitation, form mode security 3: servers validate that data matches the schema";
 
 pub(super) const SPECS: &[Spec] = &[
     should("content-type", FITS, "Fields of the form get values of other types.", |target| {

@@ -6,14 +6,14 @@ use super::{
     Found, Spec,
     cases::each,
     fixture::{Fixture, count, name_under},
-    honest, should,
+    honest, own, should,
 };
 use crate::check::Problem;
 
 /// How many flows there are at once.
 const FLOWS: usize = 50;
 
-const APART: &str = "basic, statelessness: requests of many conversations; P25";
+const APART: &str = "basic, statelessness: requests of several conversations";
 
 pub(super) const SPECS: &[Spec] = &[
     should(
@@ -56,9 +56,9 @@ pub(super) const SPECS: &[Spec] = &[
             })
         },
     ),
-    should(
+    own(
         "end-alive",
-        "W-11",
+        "W-11: no input breaks the server",
         "After everything: the form is asked and answered once more.",
         honest::still_works,
     ),

@@ -103,7 +103,7 @@ pub(super) const SPECS: &[Spec] = &[
     ),
     should(
         "target-unknown",
-        "schema, InvalidParamsError; basic, error codes: -32002 is replaced by -32602",
+        "tools, error handling; schema, InvalidParamsError: an unknown name is -32602",
         "A tool, a prompt and a resource that do not exist are refused with -32602.",
         |target| {
             target.needs(Fixture::Plain)?;

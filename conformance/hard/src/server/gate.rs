@@ -14,10 +14,11 @@ use super::{
 };
 
 /// Basic, `_meta`: -32021 with status 400 and the missing capabilities; mrtr, server requirement 7.
-const GATE: &str = "mrtr, server requirement 7; basic, _meta: -32021, 400, requiredCapabilities";
+const GATE: &str = "mrtr, server requirement 7; basic, _meta: -32021 and status 400";
 const MODES: &str =
-    "elicitation, capabilities: no modes that the client does not support; basic, _meta: -32021";
-const SETTINGS: &str = "sampling, tools: not without sampling.tools; basic, _meta: -32021";
+    "elicitation, capabilities: no other modes; basic, _meta: -32021 and status 400";
+const SETTINGS: &str =
+    "sampling, tools: not without sampling.tools; basic, _meta: -32021 and status 400";
 
 pub(super) const SPECS: &[Spec] = &[
     must("gate-form-none", GATE, "A form, and nothing is declared.", |target| {
@@ -191,8 +192,8 @@ pub(super) const SPECS: &[Spec] = &[
     ),
     should(
         "gate-wrong-type",
-        "schema, ClientCapabilities; W-09",
-        "The one capability that is needed is no object; nothing is asked.",
+        "schema, ClientCapabilities; mrtr, error handling: an invalid schema is an error",
+        "The capability that is needed is null, a truth value, a number, a text or an array.",
         wrong_type,
     ),
 ];

@@ -8,9 +8,8 @@ use super::{
     call::Call,
     cases::each,
     fixture::{EVERY_SPELLING, Fixture, STAGING, count},
-    must,
+    must, own,
     seen::{Outcome, Seen},
-    should,
     target::Target,
 };
 use crate::check::Problem;
@@ -19,7 +18,7 @@ const CONTRACT: &str = "conformance/README.md, what a peer's programs do";
 
 /// Makes the spec of one honest flow.
 const fn flow(id: &'static str, about: &'static str, run: fn(&Target) -> Found) -> Spec {
-    should(id, CONTRACT, about, run)
+    own(id, CONTRACT, about, run)
 }
 
 pub(super) const SPECS: &[Spec] = &[

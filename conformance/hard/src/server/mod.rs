@@ -29,7 +29,7 @@ use crate::{
     check::{Check, Level, Problem, Report},
     http::Address,
 };
-pub(crate) use started::{Started, stop_on_signal, unwatch, watch};
+pub(crate) use started::{Started, not_started, spawn, stop_on_signal, unwatch};
 use target::Target;
 
 /// What a check found, in few words, or why it did not pass.
@@ -52,6 +52,10 @@ const fn must(id: &'static str, source: &'static str, about: &'static str, run: 
 
 const fn should(id: &'static str, source: &'static str, about: &'static str, run: Run) -> Spec {
     Spec { id, level: Level::Should, source, about, run }
+}
+
+const fn own(id: &'static str, source: &'static str, about: &'static str, run: Run) -> Spec {
+    Spec { id, level: Level::Own, source, about, run }
 }
 
 const fn info(id: &'static str, source: &'static str, about: &'static str, run: Run) -> Spec {
@@ -128,6 +132,7 @@ pub(crate) fn run(options: &Options) -> io::Result<ExitCode> {
     target.short_lived = short_lived?.map(Box::new);
     target.two_rounds = two_rounds?.map(Box::new);
 
+    target.expect_somebody()?;
     let mut report = Report::new(&options.name, "server");
     target.look_around();
     for spec in ALL.iter().copied().flatten() {

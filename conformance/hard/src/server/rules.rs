@@ -1,11 +1,11 @@
 //! The rules that every answer keeps, as checks. They look back on all that was sent.
 
-use super::{Spec, always::Always, must, should};
+use super::{Spec, always::Always, must, own};
 
 pub(super) const SPECS: &[Spec] = &[
     must(
         "always-id",
-        "basic, responses: the same id",
+        "basic, error responses and result responses: the id of the request",
         "Every answer has the id of its request.",
         |target| target.always(Always::Id),
     ),
@@ -63,7 +63,7 @@ pub(super) const SPECS: &[Spec] = &[
         "No event is a request of the server.",
         |target| target.always(Always::NoRequests),
     ),
-    should(
+    own(
         "always-no-server-error",
         "W-11: no input breaks the server",
         "Every request is answered, and none with a status of 500 or more.",

@@ -3,16 +3,23 @@
 use core::time::Duration;
 use std::{
     collections::BTreeSet,
-    io::{self, BufRead as _, BufReader, Read as _},
+    io::{self, BufRead as _, BufReader, Read},
     os::unix::process::CommandExt as _,
     process::{self, Child, Command, Stdio},
-    sync::{Mutex, PoisonError, mpsc},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{self, Receiver, RecvTimeoutError},
+    },
     thread,
     time::Instant,
 };
 
 /// How long a server may take until it listens. Some are compiled first.
 const START_MAX: Duration = Duration::from_secs(60);
+/// How often to look whether it has ended.
+const POLL: Duration = Duration::from_millis(100);
+/// The bytes that are kept of what it complains of.
+const COMPLAINT_BYTES_MAX: usize = 4096;
 /// How long a server may take to end when it is asked to.
 const STOP_MAX: Duration = Duration::from_secs(3);
 
@@ -34,43 +41,49 @@ impl Started {
     /// A command that can not be run, or does not say in time that it listens.
     pub(crate) fn serve(command: &[String], options: &[&str]) -> io::Result<Self> {
         let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-        let mut child = Command::new(program)
-            .args(arguments)
-            .args(["serve", "--port", "0"])
-            .args(options)
-            // It ends with its input, should this program be killed.
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            // What it reports of hostile requests fills screens.
-            .stderr(Stdio::null())
-            // What it starts itself stops with it.
-            .process_group(0)
-            .spawn()?;
-        watch(child.id());
-        let stdout = child.stdout.take();
+        let mut started = Command::new(program);
+        started.args(arguments).args(["serve", "--port", "0"]).args(options);
+        // It ends with its input, should this program be killed.
+        started.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = spawn(&mut started).map_err(|error| not_started(program, &error))?;
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let mut started = Self { child, url: String::new() };
-        let stdout = stdout.ok_or(io::ErrorKind::BrokenPipe)?;
-        let (listens, url) = mpsc::channel();
-        thread::spawn(move || {
-            let mut stdout = BufReader::new(stdout);
-            let mut line = String::new();
-            while stdout.read_line(&mut line).is_ok_and(|count| count > 0) {
-                if let Some(url) = line.trim().strip_prefix("listening ") {
-                    let _ = listens.send(String::from(url));
-                    break;
-                }
-                line.clear();
+        let complaints = Complaints::hear(stderr.ok_or(io::ErrorKind::BrokenPipe)?);
+        let url = listening(stdout.ok_or(io::ErrorKind::BrokenPipe)?);
+        if let Some(url) = started.wait_for(&url) {
+            started.url = url;
+            return Ok(started);
+        }
+        let how = started.how_it_is();
+        drop(started);
+        let (command, said) = (command.join(" "), complaints.last());
+        let why = format!("`{command} serve` did not say where it listens: {how}{said}");
+        Err(io::Error::other(why))
+    }
+
+    /// Waits for the line that says where it listens. `None`: it ended, or took too long.
+    fn wait_for(&mut self, url: &Receiver<String>) -> Option<String> {
+        let deadline = Instant::now() + START_MAX;
+        loop {
+            match url.recv_timeout(POLL) {
+                Ok(url) => return Some(url),
+                // What it started may hold its output open when it has ended.
+                Err(RecvTimeoutError::Timeout)
+                    if Instant::now() < deadline && !self.has_ended() => {}
+                Err(_) => return None,
             }
-            // A pipe that nobody reads would stop it.
-            drop(listens);
-            let mut rest = [0; 4096];
-            while stdout.read(&mut rest).is_ok_and(|count| count > 0) {}
-        });
-        started.url = url.recv_timeout(START_MAX).map_err(|_| {
-            let said = format!("{} did not say that it listens; run it by hand", command.join(" "));
-            io::Error::new(io::ErrorKind::TimedOut, said)
-        })?;
-        Ok(started)
+        }
+    }
+
+    /// Says whether it runs or how it ended.
+    fn how_it_is(&mut self) -> String {
+        // Its output may close a moment before it has ended.
+        thread::sleep(POLL);
+        match self.child.try_wait() {
+            Ok(Some(status)) => status.to_string(),
+            Ok(None) => format!("it runs, and {} s were not enough", START_MAX.as_secs()),
+            Err(error) => error.to_string(),
+        }
     }
 
     fn has_ended(&mut self) -> bool {
@@ -93,9 +106,76 @@ impl Drop for Started {
     }
 }
 
-/// Counts the group of a process among what runs.
-pub(crate) fn watch(leader: u32) {
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner).insert(leader);
+/// Reads the output of a server, and hands over where it says that it listens.
+fn listening(stdout: impl Read + Send + 'static) -> Receiver<String> {
+    let (listens, url) = mpsc::channel();
+    thread::spawn(move || {
+        let mut stdout = BufReader::new(stdout);
+        let mut line = String::new();
+        while stdout.read_line(&mut line).is_ok_and(|count| count > 0) {
+            if let Some(url) = line.trim().strip_prefix("listening ") {
+                let _ = listens.send(String::from(url));
+                break;
+            }
+            line.clear();
+        }
+        // A pipe that nobody reads would stop it.
+        drop(listens);
+        let mut rest = [0; 4096];
+        while stdout.read(&mut rest).is_ok_and(|count| count > 0) {}
+    });
+    url
+}
+
+/// Says of a program that it can not be started.
+pub(crate) fn not_started(program: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("`{program}` can not be started: {error}"))
+}
+
+/// Is the last of what a server writes to its standard error. What it reports of hostile requests
+/// would fill screens.
+struct Complaints(Arc<Mutex<Vec<u8>>>);
+
+impl Complaints {
+    fn hear(mut from: impl Read + Send + 'static) -> Self {
+        let last = Arc::new(Mutex::new(Vec::new()));
+        let kept = last.clone();
+        thread::spawn(move || {
+            let mut chunk = [0; 4096];
+            while let Ok(count @ 1..) = from.read(&mut chunk) {
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.extend_from_slice(chunk.get(..count).unwrap_or_default());
+                let over = kept.len().saturating_sub(COMPLAINT_BYTES_MAX);
+                kept.drain(..over);
+            }
+        });
+        Self(last)
+    }
+
+    /// Returns it, if there is any.
+    fn last(&self) -> String {
+        // What was just written may not have been read yet.
+        thread::sleep(POLL);
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match String::from_utf8_lossy(&last).trim() {
+            "" => String::new(),
+            last => format!("\n{last}"),
+        }
+    }
+}
+
+/// Starts a command in a group of its own, and counts that among what runs: what it starts itself
+/// ends with it, also when this program is told to end.
+///
+/// # Errors
+///
+/// A command that can not be started.
+pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
+    // Held until it is counted: whoever ends what runs waits for it, or it is never started.
+    let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    let child = command.process_group(0).spawn()?;
+    running.insert(child.id());
+    Ok(child)
 }
 
 /// Counts it no more.
@@ -116,7 +196,9 @@ pub(crate) fn stop_on_signal() {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
         }
-        for leader in RUNNING.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        // Nothing more is started while this is held.
+        let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        for leader in running.iter() {
             signal("-KILL", *leader);
         }
         process::exit(130);

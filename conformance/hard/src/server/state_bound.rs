@@ -13,8 +13,8 @@ use super::{
 
 /// Mrtr, server requirement 5.
 const BOUND: &str =
-    "mrtr, server requirement 5: reject state presented on a request that does not match";
-const SAME: &str = "ST-03: params that are equal as JSON; mrtr, basic workflow";
+    "mrtr, server requirement 5: reject a state on a request that does not match its own";
+const SAME: &str = "RFC 8259: the same JSON, written otherwise; mrtr, basic workflow";
 
 pub(super) const SPECS: &[Spec] = &[
     should(

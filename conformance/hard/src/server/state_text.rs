@@ -7,7 +7,7 @@ use super::{
     call::text,
     cases::each,
     fixture::{Fixture, count},
-    info, must,
+    info, must, own,
     rewrite::{flip, forge, readable, respell},
     seen::{Outcome, Seen},
     should,
@@ -16,8 +16,8 @@ use super::{
 
 /// Mrtr, server requirement 4.
 const INTEGRITY: &str = "mrtr, server requirement 4: reject state that fails verification";
-/// How long a server may take to refuse what is too large.
-const REFUSAL_MAX: Duration = Duration::from_secs(2);
+/// How long a server may take to refuse what is too large, on a machine that has more to do.
+const REFUSAL_MAX: Duration = Duration::from_secs(5);
 
 /// The name that the states hold.
 const NAME: &str = "alice";
@@ -69,9 +69,9 @@ pub(super) const SPECS: &[Spec] = &[
         "The name in the state is replaced, wherever it can be read; and states are made up.",
         |target| attack(target, |state| forge(state, NAME)),
     ),
-    should(
+    own(
         "state-other-spelling",
-        "mrtr, client requirement 2: the exact value; ST-10",
+        "ST-10: a state has one spelling; what it says is not changed by the others",
         "The same bytes in other spellings of base64: padding, alphabet, unused bits, white space.",
         |target| attack(target, respell),
     ),
@@ -95,10 +95,10 @@ pub(super) const SPECS: &[Spec] = &[
             })
         },
     ),
-    should(
+    own(
         "state-megabyte",
-        "ST-05; mrtr, server requirement 4: attacker-controlled",
-        "States of a megabyte are refused within two seconds, and the server goes on.",
+        "ST-05: what is too large is refused before it is decoded",
+        "States of a megabyte are refused within five seconds, and the server goes on.",
         |target| {
             target.needs(Fixture::TwoRounds)?;
             let state = target.second_state(NAME)?;
@@ -112,7 +112,7 @@ pub(super) const SPECS: &[Spec] = &[
                 let seen = second(target, &state);
                 let word = seen.held(Fixture::TwoRounds.keys())?;
                 if seen.took > REFUSAL_MAX {
-                    return Err(seen.fail(&format!("a refusal within 2 s, not {:?}", seen.took)));
+                    return Err(seen.fail(&format!("a refusal within 5 s, not {:?}", seen.took)));
                 }
                 target.still_works()?;
                 Ok(word)

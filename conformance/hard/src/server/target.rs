@@ -3,6 +3,7 @@
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::{
     collections::BTreeMap,
+    io, iter,
     sync::{Mutex, PoisonError},
     time::Instant,
 };
@@ -45,6 +46,23 @@ impl Target {
         }
     }
 
+    /// Expects that somebody listens, before each check finds out that nobody does.
+    ///
+    /// # Errors
+    ///
+    /// A server that can not be reached.
+    pub(crate) fn expect_somebody(&self) -> io::Result<()> {
+        for it in
+            iter::once(self).chain(self.short_lived.as_deref()).chain(self.two_rounds.as_deref())
+        {
+            Connection::open(&it.address).map_err(|error| {
+                let said = format!("nobody listens at {}: {error}", it.address);
+                io::Error::new(error.kind(), said)
+            })?;
+        }
+        Ok(())
+    }
+
     /// Sends a request on a connection of its own.
     pub(crate) fn send(&self, call: &Call) -> Seen {
         self.exchange(call, |request| http::send(&self.address, request))
@@ -84,7 +102,10 @@ impl Target {
         let next = self.next_id.fetch_add(1, Ordering::Relaxed);
         let id = call.expected_id(next);
         let request = call.request(id.as_deref().unwrap_or("null"));
-        let sent = cut(&String::from_utf8_lossy(&request.body), 3000);
+        let mut sent = cut(&String::from_utf8_lossy(&request.body), 3000);
+        if let Some(headers) = call.odd_headers() {
+            sent = format!("{sent} with the headers {headers}");
+        }
         let began = Instant::now();
         let response = send(&request);
         let seen = Seen::read(sent, response, began.elapsed());

@@ -6,7 +6,9 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use super::{Found, Spec, fixture::Fixture, honest, info, seen::Outcome, should, target::Target};
+use super::{
+    Found, Spec, fixture::Fixture, honest, info, own, seen::Outcome, should, target::Target,
+};
 use crate::check::Problem;
 
 /// How long a state is kept that lives for a second.
@@ -22,25 +24,22 @@ pub(super) const SPECS: &[Spec] = &[
         |target| {
             let short_lived = other(&target.short_lived, "--ttl-url")?;
             target.needs(Fixture::Form)?;
-            begin_a_second();
-            // Each has a state of its own, in case that it is used up.
-            let soon = short_lived.play(Fixture::Form, &Fixture::Form.answers())?;
-            soon.done("accepted:staging:true")?;
+            soon(short_lived)?;
             let state = short_lived.state_of(Fixture::Form)?;
             thread::sleep(WAIT);
             let call = Fixture::Form.call().answers(Fixture::Form.answers()).state(Some(&state));
             short_lived.send(&call).held(Fixture::Form.keys())
         },
     ),
-    should(
+    own(
         "rounds-capped",
         "SV-02: any number of rounds up to the server's own cap",
         "A flow that asks without end, at a server that asks at most twice.",
         capped,
     ),
-    should(
+    own(
         "rounds-within-cap",
-        "SV-02",
+        "SV-02: any number of rounds up to the server's own cap",
         "A flow of two rounds, at a server that asks at most twice.",
         |target| {
             let two_rounds = other(&target.two_rounds, "--rounds-url")?;
@@ -68,6 +67,21 @@ fn begin_a_second() {
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let of_this_second = Duration::from_nanos(since_1970.subsec_nanos().into());
     thread::sleep(Duration::from_secs(1).saturating_sub(of_this_second));
+}
+
+/// Expects a state to live, for a while at least. A machine that has more to do may take too long
+/// for it once or twice.
+fn soon(short_lived: &Target) -> Result<(), Problem> {
+    let mut found = Ok(());
+    for _ in 0..3 {
+        begin_a_second();
+        let seen = short_lived.play(Fixture::Form, &Fixture::Form.answers())?;
+        found = seen.done("accepted:staging:true");
+        if found.is_ok() {
+            break;
+        }
+    }
+    found
 }
 
 /// Returns another process of the server.

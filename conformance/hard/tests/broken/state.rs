@@ -62,7 +62,7 @@ impl States {
         }
         let state = state.as_str().ok_or_else(|| error(200, code))?;
         if self.has(Fault::SlowState) && state.len() > 10_000 {
-            thread::sleep(Duration::from_millis(2100));
+            thread::sleep(Duration::from_millis(5100));
         }
         let opened = self.read(state).ok_or_else(|| error(200, code))?;
         let is_bound =

@@ -474,6 +474,8 @@ pub async fn main(mut args: lexopt::Parser) -> Result<(), Error> {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(!sse)
+        // The default takes requests of every origin.
+        .with_allowed_origins(["http://localhost:*", "http://127.0.0.1:*"])
         .with_stateless_protocol_metadata_required(true);
     let service = StreamableHttpService::new(
         move || Ok(peer.clone()),

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use super::YES;
 use crate::{
-    check::Level::{Info, Should},
+    check::Level::{Info, Own},
     client::{
         call::{Call, call},
         case::Case,
@@ -44,7 +44,7 @@ fn redirect((id, status): (&'static str, u16)) -> Case {
     let steps = [asks_value(Some(STATE)), redirected(status, &to), complete("done")];
     Case::new(ask(), steps).check(
         id,
-        Should,
+        Own,
         BINDING,
         "the retry is redirected to another server; the answer and the state do not go there",
         |play| {
@@ -112,7 +112,7 @@ fn broken() -> Vec<Case> {
     ];
     let mut all: Vec<Case> = cases
         .map(|(id, about, step)| {
-            Case::new(ask(), [step]).check(id, Should, UNKNOWN, about, |play| {
+            Case::new(ask(), [step]).check(id, Own, UNKNOWN, about, |play| {
                 play.expect_legs(1)?;
                 play.expect_error()?;
                 Ok(format!("one leg, then {}", play.said()))
@@ -121,7 +121,7 @@ fn broken() -> Vec<Case> {
         .into();
     all.push(Case::new(ask(), [asks_value(Some(STATE)), reply(Reply::Hangup)]).check(
         "broken-retry",
-        Should,
+        Own,
         UNKNOWN,
         "the connection of the retry closes without an answer; the retry is not sent again",
         |play| {
@@ -149,7 +149,7 @@ fn status((id, status, headers): (&'static str, u16, &str)) -> Case {
         response(&format!("{status} Scripted\r\n{headers}\r\nContent-Length: {length}"), body);
     Case::new(ask(), [asks_value(Some(STATE)), step]).check(
         id,
-        Should,
+        Own,
         UNKNOWN,
         "the retry is answered with this status and no message; the call ends in an error and is \
          not sent again",

@@ -3,7 +3,7 @@
 use super::{YES, params::claimed};
 use crate::{
     check::{
-        Level::{Info, Must, Should},
+        Level::{Info, Must, Own},
         Problem,
     },
     client::{
@@ -19,7 +19,7 @@ use crate::{
 
 const OWN: &str = "elicitation, capabilities: declared on each request";
 const TOOLS: &str = r#","tools":[{"name":"t","inputSchema":{"type":"object"}}]"#;
-const NOBODY: &str = "CL-06, CL-14; mrtr: a server may not send what was not declared";
+const NOBODY: &str = "CL-06, CL-14: what was not claimed is not answered";
 
 /// Is a list of paths in the capabilities.
 type Paths = &'static [&'static [&'static str]];
@@ -67,8 +67,8 @@ pub(super) fn cases() -> Vec<Case> {
         .map(|(id, claims, there, not_there)| {
             Case::new(call("plain").claims(claims), [complete("plain")]).check(
                 id,
-                Should,
-                "CL-15; P19: no claim without somebody to ask",
+                Own,
+                "CL-15: what is claimed is what somebody was named for",
                 "a call with these claims declares them and nothing beside",
                 move |play| declares(play, there, not_there),
             )
@@ -78,7 +78,7 @@ pub(super) fn cases() -> Vec<Case> {
         let ask = call("ask").claims(claims).answers_all(YES);
         Case::new(ask, [asks(&under("k", &request()), Some(STATE)), complete("done")]).check(
             id,
-            Should,
+            Own,
             NOBODY,
             "the server asks for what this call does not claim; nothing is answered in its place",
             Play::expect_refused,

@@ -2,7 +2,7 @@
 //! not sent.
 
 use crate::{
-    check::Level::{self, Info, Must, Should},
+    check::Level::{self, Info, Must, Own, Should},
     client::{
         call::{Call, call},
         case::Case,
@@ -97,7 +97,8 @@ fn fitting((id, level, properties, content): (&'static str, Level, &str, &'stati
     )
 }
 
-const VALIDATED: &str = "elicitation, form mode security 2: clients validate responses; FM-06";
+const VALIDATED: &str =
+    "elicitation, form mode security 2: clients validate responses against the schema";
 
 /// Answers that do not fit their form.
 const WRONG: [(&str, Level, &str, &str); 14] = [
@@ -154,14 +155,14 @@ const UNFIT: [(&str, Level, &str, &str, &str); 19] = [
     ("forms-required-unknown", Should, TEXT, r#","required":["b"]"#, X),
     (
         "forms-outside-nested-object",
-        Should,
+        Own,
         r#"{"a":{"type":"object","properties":{"b":{"type":"string"}}}}"#,
         "",
         r#"{"a":{"b":"x"}}"#,
     ),
     (
         "forms-outside-array-of-objects",
-        Should,
+        Own,
         r#"{"a":{"type":"array","items":{"type":"object","properties":{}}}}"#,
         "",
         r#"{"a":[{}]}"#,
@@ -247,10 +248,15 @@ fn no_object() -> Case {
 }
 
 fn refused(id: &'static str, level: Level, schema: &str, content: &str) -> Case {
+    let source = match id {
+        "forms-outside-dialect" => "basic, JSON Schema usage: an unsupported dialect is an error",
+        _ if level == Own => "FM-03: what a form can not be is refused whole",
+        _ => VALIDATED,
+    };
     Case::new(ask(content), asking(schema)).check(
         id,
         level,
-        "elicitation, form mode security 2 and requested schema; FM-03, FM-05",
+        source,
         "the answer breaks what a form says; nothing is dropped from the form, and the answer is \
          not sent",
         Play::expect_refused,

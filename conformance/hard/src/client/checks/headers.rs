@@ -21,7 +21,7 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-const ENCODING: &str = "transports, value encoding; standard request headers";
+const ENCODING: &str = "streamable HTTP, value encoding; standard request headers";
 
 /// Names that do not fit into a header as they are, or look like ones that do not.
 const NAMES: [(&str, &str); 8] = [
@@ -101,7 +101,7 @@ fn parameter() -> Case {
         .check(
             "headers-parameter",
             Must,
-            "transports, custom headers from tool parameters",
+            "streamable HTTP, custom headers from tool parameters",
             "a tool's parameter is mirrored into a header; it is there on each leg",
             |play| {
                 let methods: Vec<_> = play.seen.iter().filter_map(Seen::method).collect();

@@ -29,7 +29,7 @@ fn media_type() -> Case {
     Case::new(ask(), [step]).check(
         "http-media-type",
         Must,
-        "transports, sending messages 6; RFC 9110",
+        "streamable HTTP, sending messages 6; RFC 9110",
         "the media type is written in another case and with a parameter, and the body ends with \
          the connection",
         complete_done,
@@ -41,7 +41,7 @@ fn wrong_media_type() -> Case {
     Case::new(ask(), [step]).check(
         "http-wrong-media-type",
         Info,
-        "transports, sending messages 6",
+        "streamable HTTP, sending messages 6",
         "an answer is labelled as text/html; is it taken",
         complete_done,
     )
@@ -74,7 +74,7 @@ fn header_names() -> Case {
     Case::new(ask(), [step]).check(
         "http-header-names",
         Must,
-        "transports, case sensitivity",
+        "streamable HTTP, case sensitivity",
         "header names come in another case, without a space; spaces follow the document",
         complete_done,
     )
@@ -89,7 +89,7 @@ fn session() -> Case {
     Case::new(ask(), [step, complete("done")]).check(
         "http-no-session",
         Info,
-        "transports, earlier revisions: no sessions",
+        "streamable HTTP, earlier revisions: no sessions",
         "an answer sets a cookie and a session id; does the retry have them",
         |play| {
             let retry = play.leg(1)?;

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use super::YES;
 use crate::{
-    check::Level::{Info, Should},
+    check::Level::{Info, Own},
     client::{
         call::call,
         case::Case,
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-const SOURCE: &str = "basic, composition-keyword resource use; CL-06, FM-04, W-11, P79";
+const SOURCE: &str = "CL-06, FM-04, W-11: every size has a limit";
 
 /// The most memory that a client may hold.
 const MEMORY_KIB_MAX: u64 = 512 * 1024;
@@ -120,7 +120,7 @@ pub(super) fn cases() -> Vec<Case> {
         Case::new(call("ask").answers_all(YES).patience(60), [step(), complete("done")])
             .check(
                 id,
-                Should,
+                Own,
                 SOURCE,
                 "the call ends within 30 s, no process of the client holds more than 512 MiB, and \
                  it prints an outcome",

@@ -2,7 +2,7 @@
 
 use super::YES;
 use crate::{
-    check::Level::{self, Info, Must, Should},
+    check::Level::{self, Info, Must, Own, Should},
     client::{
         call::{Call, call},
         case::Case,
@@ -48,7 +48,7 @@ fn no_type() -> Case {
     Case::new(ask(), [asks_value(Some(STATE)), result(untyped)]).check(
         "messages-no-result-type",
         Info,
-        "basic, ResultType; W-01: the letter speaks of servers of earlier versions",
+        "basic, ResultType: absent is complete, of a server of an earlier version",
         "a result of a server of this version has no resultType; is it complete",
         |play| {
             play.expect_complete("done")?;
@@ -93,8 +93,8 @@ const ERRORS: [(&str, u16, i64, &str); 7] = [
 fn kept((id, status, code, text): (&'static str, u16, i64, &str)) -> Case {
     Case::new(ask(), [error(text).with_status(status)]).check(
         id,
-        Should,
-        "basic, error responses; CL-17",
+        Own,
+        "CL-17: the code of an error is kept",
         "the server answers with an error; its code is kept and the call ends",
         move |play| {
             play.expect_error()?;
@@ -111,8 +111,8 @@ fn late_error() -> Case {
     let text = r#"{"code":-32602,"message":"Invalid requestState"}"#;
     Case::new(ask(), [asks_value(Some(STATE)), error(text)]).check(
         "errors-after-a-round",
-        Should,
-        "CL-17, CL-18",
+        Own,
+        "CL-17, CL-18: an error ends the call, once",
         "the retry is answered with an error; the call ends, with the code and without another leg",
         |play| {
             play.expect_legs(2)?;
@@ -136,34 +136,34 @@ fn state_in_error() -> Case {
     )
 }
 
-const ONE: &str = "basic, result responses: the same id; JSON-RPC 2.0";
+const OTHER: &str = "CL-17: what is no response to the request does not complete the call";
 
 /// Documents that are no answer to the request. None of them may complete the call.
 const NO_ANSWERS: [(&str, Level, &str, &str); 16] = [
-    ("no-answer-other-id", Should, ONE, r#"{"jsonrpc":"2.0","id":"another","result":%DONE%}"#),
-    ("no-answer-id-null", Should, ONE, r#"{"jsonrpc":"2.0","id":null,"result":%DONE%}"#),
-    ("no-answer-no-id", Should, ONE, r#"{"jsonrpc":"2.0","result":%DONE%}"#),
+    ("no-answer-other-id", Own, OTHER, r#"{"jsonrpc":"2.0","id":"another","result":%DONE%}"#),
+    ("no-answer-id-null", Own, OTHER, r#"{"jsonrpc":"2.0","id":null,"result":%DONE%}"#),
+    ("no-answer-no-id", Own, OTHER, r#"{"jsonrpc":"2.0","result":%DONE%}"#),
     (
         "no-answer-both",
         Info,
-        ONE,
+        OTHER,
         r#"{"jsonrpc":"2.0","id":%ID%,"result":%DONE%,"error":{"code":1,"message":"m"}}"#,
     ),
-    ("no-answer-neither", Should, ONE, r#"{"jsonrpc":"2.0","id":%ID%}"#),
-    ("no-answer-result-null", Should, BASIC, r#"{"jsonrpc":"2.0","id":%ID%,"result":null}"#),
-    ("no-answer-result-array", Should, BASIC, r#"{"jsonrpc":"2.0","id":%ID%,"result":[%DONE%]}"#),
-    ("no-answer-error-text", Should, BASIC, r#"{"jsonrpc":"2.0","id":%ID%,"error":"no"}"#),
-    ("no-answer-old-version", Info, ONE, r#"{"jsonrpc":"1.0","id":%ID%,"result":%DONE%}"#),
-    ("no-answer-bare-result", Should, BASIC, "%DONE%"),
-    ("no-answer-empty", Should, BASIC, ""),
-    ("no-answer-null", Should, BASIC, "null"),
-    ("no-answer-text", Should, BASIC, "<html>It works!</html>"),
-    ("no-answer-cut-off", Should, BASIC, r#"{"jsonrpc":"2.0","id":%ID%,"result":{"#),
-    ("no-answer-goes-on", Should, BASIC, r#"{"jsonrpc":"2.0","id":%ID%,"result":%DONE%}]"#),
+    ("no-answer-neither", Own, OTHER, r#"{"jsonrpc":"2.0","id":%ID%}"#),
+    ("no-answer-result-null", Own, OTHER, r#"{"jsonrpc":"2.0","id":%ID%,"result":null}"#),
+    ("no-answer-result-array", Own, OTHER, r#"{"jsonrpc":"2.0","id":%ID%,"result":[%DONE%]}"#),
+    ("no-answer-error-text", Own, OTHER, r#"{"jsonrpc":"2.0","id":%ID%,"error":"no"}"#),
+    ("no-answer-old-version", Info, OTHER, r#"{"jsonrpc":"1.0","id":%ID%,"result":%DONE%}"#),
+    ("no-answer-bare-result", Own, OTHER, "%DONE%"),
+    ("no-answer-empty", Own, OTHER, ""),
+    ("no-answer-null", Own, OTHER, "null"),
+    ("no-answer-text", Own, OTHER, "<html>It works!</html>"),
+    ("no-answer-cut-off", Own, OTHER, r#"{"jsonrpc":"2.0","id":%ID%,"result":{"#),
+    ("no-answer-goes-on", Own, OTHER, r#"{"jsonrpc":"2.0","id":%ID%,"result":%DONE%}]"#),
     (
         "no-answer-request",
-        Should,
-        BASIC,
+        Own,
+        OTHER,
         r#"{"jsonrpc":"2.0","id":%ID%,"method":"tools/call","params":{}}"#,
     ),
 ];
@@ -183,8 +183,8 @@ fn other_id_asks() -> Case {
     let round = message("\"another\"", &value_round(Some(STATE)));
     Case::new(ask(), [document(round), complete("done")]).check(
         "no-answer-round-of-other-id",
-        Should,
-        ONE,
+        Own,
+        OTHER,
         "a round comes under the id of another request; nothing is answered",
         Play::expect_refused,
     )
@@ -195,8 +195,8 @@ fn batch() -> Case {
     let two = format!("[{},{}]", one("first"), one("second"));
     Case::new(ask(), [document(two)]).check(
         "no-answer-two-in-a-batch",
-        Should,
-        "transports, sending messages 6: a single JSON object",
+        Own,
+        OTHER,
         "two answers come in a batch; the call ends in an error",
         Play::expect_refused,
     )
@@ -209,8 +209,8 @@ fn altered_utf8() -> Case {
     let bytes = [before.as_bytes(), b"\xff\xc3\x28\xed\xa0\x80", after.as_bytes()].concat();
     Case::new(ask(), [document(bytes), complete("done")]).check(
         "messages-invalid-utf8",
-        Should,
-        "mrtr, client requirement 2: the exact value; W-11",
+        Own,
+        "W-08, W-11: a state that can not be read is not replaced by another",
         "a state has bytes that are not UTF-8; nothing is sent, least of all another state",
         Play::expect_refused,
     )

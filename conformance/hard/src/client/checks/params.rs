@@ -2,7 +2,7 @@
 
 use super::YES;
 use crate::{
-    check::Level::{Info, Must, Should},
+    check::Level::{Info, Must, Own},
     client::{
         call::{Call, call},
         case::{CAPABILITIES, Case},
@@ -51,8 +51,8 @@ pub(super) fn cases() -> Vec<Case> {
         .into();
     cases.push(Case::new(ask().arguments(DOUBLES), steps()).check(
         "params-as-given",
-        Should,
-        "CL-02",
+        Own,
+        "CL-02: the params go out as they were given",
         "arguments on the command line arrive with the same values",
         |play| as_given(play, DOUBLES),
     ));

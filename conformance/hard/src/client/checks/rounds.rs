@@ -2,7 +2,7 @@
 
 use super::YES;
 use crate::{
-    check::Level::{self, Info, Must, Should},
+    check::Level::{self, Info, Must, Own, Should},
     client::{
         call::call,
         case::{Case, needs},
@@ -22,7 +22,7 @@ pub(super) fn cases() -> Vec<Case> {
         let wrong = value_round(Some(STATE)).replace(r#""input_required""#, result_type);
         let content = r#"{"content":[{"type":"text","text":"wrong"}],"#;
         let wrong = wrong.replacen('{', content, 1);
-        invalid(id, level, "basic, ResultType", &wrong)
+        invalid(id, level, "basic, ResultType: an unrecognized value is invalid", &wrong)
     }));
     cases.extend([two(), for_ever(), for_ever_waiting(), bounded(), unlisted()]);
     cases
@@ -33,70 +33,71 @@ const GOOD: &str = concat!(
     r#""requestedSchema":{"type":"object","properties":{"value":{"type":"string"}}}}}"#,
 );
 
-const SHAPE: &str = "schema, InputRequiredResult; W-02, W-03";
-const WHOLE: &str = "CL-06: one bad request fails the round";
+const SHAPE: &str =
+    "W-02, W-03: what the schema of InputRequiredResult does not allow is not acted on";
+const WHOLE: &str = "CL-06: one bad request fails the round, before anything is shown";
 
 /// Members of results that are no round. None of them may be acted on.
 const INVALID: [(&str, Level, &str, &str); 22] = [
-    ("rounds-neither", Should, "mrtr, server requirement 6; W-02", r#""other":1"#),
-    ("rounds-empty-requests-alone", Should, "W-02", r#""inputRequests":{}"#),
-    ("rounds-nulls", Should, "W-02", r#""inputRequests":null,"requestState":null"#),
-    ("rounds-requests-array", Should, SHAPE, r#""inputRequests":[{}],"requestState":"s""#),
-    ("rounds-requests-text", Should, SHAPE, r#""inputRequests":"k","requestState":"s""#),
-    ("rounds-request-null", Should, SHAPE, r#""inputRequests":{"k":null},"requestState":"s""#),
-    ("rounds-request-text", Should, SHAPE, r#""inputRequests":{"k":"x"},"requestState":"s""#),
-    ("rounds-no-method", Should, SHAPE, r#""inputRequests":{"k":{"params":{}}}"#),
+    ("rounds-neither", Own, "W-02: a round has requests or a state", r#""other":1"#),
     (
-        "rounds-unknown-method",
-        Should,
-        SHAPE,
-        r#""inputRequests":{"k":{"method":"x/y","params":{}}}"#,
+        "rounds-empty-requests-alone",
+        Own,
+        "W-02: a round has requests or a state",
+        r#""inputRequests":{}"#,
     ),
     (
+        "rounds-nulls",
+        Own,
+        "W-02: a round has requests or a state",
+        r#""inputRequests":null,"requestState":null"#,
+    ),
+    ("rounds-requests-array", Own, SHAPE, r#""inputRequests":[{}],"requestState":"s""#),
+    ("rounds-requests-text", Own, SHAPE, r#""inputRequests":"k","requestState":"s""#),
+    ("rounds-request-null", Own, SHAPE, r#""inputRequests":{"k":null},"requestState":"s""#),
+    ("rounds-request-text", Own, SHAPE, r#""inputRequests":{"k":"x"},"requestState":"s""#),
+    ("rounds-no-method", Own, SHAPE, r#""inputRequests":{"k":{"params":{}}}"#),
+    ("rounds-unknown-method", Own, SHAPE, r#""inputRequests":{"k":{"method":"x/y","params":{}}}"#),
+    (
         "rounds-client-method",
-        Should,
+        Own,
         SHAPE,
         r#""inputRequests":{"k":{"method":"tools/call","params":{"name":"ask"}}}"#,
     ),
-    ("rounds-no-params", Should, SHAPE, r#""inputRequests":{"k":{"method":"elicitation/create"}}"#),
+    ("rounds-no-params", Own, SHAPE, r#""inputRequests":{"k":{"method":"elicitation/create"}}"#),
     (
         "rounds-no-schema",
-        Should,
+        Own,
         SHAPE,
         r#""inputRequests":{"k":{"method":"elicitation/create","params":{"message":"Please"}}}"#,
     ),
     (
         "rounds-schema-misnamed",
-        Should,
-        "P77",
+        Own,
+        SHAPE,
         r#""inputRequests":{"k":{"method":"elicitation/create","params":
             {"message":"Please","schema":{"type":"object","properties":{}}}}}"#,
     ),
     (
         "rounds-unknown-mode",
-        Should,
-        "elicitation, elicitation requests; W-05",
+        Own,
+        "W-05: a mode that nobody knows is not answered",
         r#""inputRequests":{"k":{"method":"elicitation/create","params":
             {"mode":"voice","message":"Please","requestedSchema":
             {"type":"object","properties":{"value":{"type":"string"}}}}}}"#,
     ),
-    ("rounds-state-number", Should, SHAPE, r#""inputRequests":{"k":%GOOD%},"requestState":7"#),
-    (
-        "rounds-state-object",
-        Should,
-        SHAPE,
-        r#""inputRequests":{"k":%GOOD%},"requestState":{"a":1}"#,
-    ),
+    ("rounds-state-number", Own, SHAPE, r#""inputRequests":{"k":%GOOD%},"requestState":7"#),
+    ("rounds-state-object", Own, SHAPE, r#""inputRequests":{"k":%GOOD%},"requestState":{"a":1}"#),
     (
         "rounds-bad-sibling-method",
-        Should,
+        Own,
         WHOLE,
         r#""inputRequests":{"a":%GOOD%,"b":{"method":"x/y","params":{}},"c":%GOOD%}"#,
     ),
-    ("rounds-bad-sibling-null", Should, WHOLE, r#""inputRequests":{"a":%GOOD%,"b":null}"#),
+    ("rounds-bad-sibling-null", Own, WHOLE, r#""inputRequests":{"a":%GOOD%,"b":null}"#),
     (
         "rounds-bad-sibling-form",
-        Should,
+        Own,
         WHOLE,
         r#""inputRequests":{"a":%GOOD%,"b":{"method":"elicitation/create","params":
             {"message":"Please","requestedSchema":
@@ -104,7 +105,7 @@ const INVALID: [(&str, Level, &str, &str); 22] = [
     ),
     (
         "rounds-bad-sibling-unclaimed",
-        Should,
+        Own,
         WHOLE,
         r#""inputRequests":{"a":%GOOD%,"b":{"method":"roots/list","params":{}}}"#,
     ),
@@ -169,7 +170,7 @@ fn two() -> Case {
     )
 }
 
-const CAP: &str = "CL-05; mrtr: a server may ask again and again";
+const CAP: &str = "CL-05: a call has a limit of rounds";
 const LEGS_MAX: usize = 100;
 
 fn ends(play: &Play) -> Found {
@@ -183,7 +184,7 @@ fn ends(play: &Play) -> Found {
 fn for_ever() -> Case {
     Case::new(call("ask").answers_all(YES).patience(60), [asks_value(Some(STATE))]).check(
         "rounds-for-ever",
-        Should,
+        Own,
         CAP,
         "the server asks the same again without end; the call ends in an error",
         ends,
@@ -193,7 +194,7 @@ fn for_ever() -> Case {
 fn for_ever_waiting() -> Case {
     Case::new(call("wait").rounds(4).patience(60), [waits(STATE)]).check(
         "rounds-for-ever-waiting",
-        Should,
+        Own,
         CAP,
         "the server puts off without end; the call ends in an error",
         ends,
@@ -219,8 +220,8 @@ fn unlisted() -> Case {
     let ask = call("ask").claims("form,url").answers_all(r#"{"action":"accept"}"#);
     Case::new(ask, steps).needs(needs::URL).check(
         "rounds-no-url",
-        Should,
-        "elicitation, URL mode: a valid URL; W-05",
+        Own,
+        "W-05: nobody is asked to open what is no URL",
         "a person is asked to open what is no URL; nothing is answered",
         Play::expect_refused,
     )

@@ -2,7 +2,7 @@
 
 use super::YES;
 use crate::{
-    check::Level::{Info, Must, Should},
+    check::Level::{Info, Must, Own, Should},
     client::{
         call::{Call, call},
         case::Case,
@@ -156,15 +156,21 @@ fn state_only() -> Vec<Case> {
     let (second, third) = (waits(r#""second""#), waits(r#""third""#));
     vec![
         Case::new(call("wait"), [first.clone(), complete("done")])
-            .check("state-only-absent-requests", Should, "CL-04", about, waited)
+            .check(
+                "state-only-absent-requests",
+                Own,
+                "CL-04: a state without questions is sent back",
+                about,
+                waited,
+            )
             .check("state-only-echo", Must, ECHO, about, |play| {
                 play.expect_state(1, Some(STATE))?;
                 Ok("the same value in the retry".into())
             }),
         Case::new(call("wait"), [result(&empty), complete("done")]).check(
             "state-only-empty-requests",
-            Should,
-            "W-02, CL-04",
+            Own,
+            "W-02, CL-04: an empty list of questions is none",
             "the same with an empty object of requests",
             waited,
         ),

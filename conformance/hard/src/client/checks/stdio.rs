@@ -2,7 +2,7 @@
 
 use super::{YES, params::same_params};
 use crate::{
-    check::Level::{Info, Must, Should},
+    check::Level::{Info, Must, Own, Should},
     client::{
         call::{Call, call},
         case::Case,
@@ -84,8 +84,8 @@ fn echo() -> Case {
 fn waiting() -> Case {
     Case::new(ask(), [waits(STATE), complete("done")]).check(
         "stdio-state-only",
-        Should,
-        "CL-04",
+        Own,
+        "CL-04: a state without questions is sent back",
         "a round has a state and asks nothing; the retry has the state",
         |play| {
             play.expect_state(1, Some(STATE))?;
@@ -117,7 +117,7 @@ fn asked() -> Case {
     let request = r#"{"jsonrpc":"2.0","id":"from-the-server","method":"roots/list"}"#;
     Case::new(ask().claims("form,roots"), [complete("done").behind(&[request])]).check(
         "stdio-request-from-server",
-        Must,
+        Should,
         "stdio, sending messages: the client never writes responses",
         "a request of the server comes before the answer; nobody answers it",
         |play| {
@@ -135,7 +135,7 @@ fn cancelled() -> Case {
     Case::new(ask().timeout_ms(1500), [asks_value(Some(STATE)), silence]).check(
         "stdio-cancelled",
         Should,
-        "cancellation, stdio: a notification that names the request",
+        "cancellation, stdio: a request is given up by notifications/cancelled with its id",
         "the retry is never answered; when its budget is over the client cancels it, by its id",
         |play| {
             play.expect_error()?;
@@ -156,8 +156,8 @@ fn cancelled() -> Case {
 fn exits() -> Case {
     Case::new(ask(), [asks_value(Some(STATE)), reply(Reply::Hangup)]).check(
         "stdio-server-exits",
-        Should,
-        "stdio, unexpected termination; CL-13",
+        Own,
+        "CL-13: what may have run is not sent again",
         "the server exits instead of answering the retry; the call ends in an error",
         |play| {
             play.expect_legs(2)?;
@@ -188,8 +188,8 @@ fn two() -> Case {
     let step = asks_value(Some(STATE)).behind(&[&first]);
     Case::new(ask(), [step, complete("again")]).check(
         "stdio-two-answers",
-        Should,
-        "basic, requests: an id has one response; CL-18",
+        Own,
+        "CL-18: the first response ends the request",
         "the result is followed by a round for the same id; only the first counts",
         |play| {
             play.expect_legs(1)?;

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use super::YES;
 use crate::{
-    check::Level::{self, Info, Must, Should},
+    check::Level::{self, Info, Must, Own, Should},
     client::{
         call::{Call, call},
         case::Case,
@@ -21,9 +21,9 @@ fn ask() -> Call {
     call("ask").answers_all(YES).timeout_ms(6000)
 }
 
-const BOTH: &str = "transports, sending messages 6: the client supports both";
-const NOTIFIED: &str = "transports, receiving messages";
-const SSE: &str = "transports, receiving messages; the standard of server-sent events";
+const BOTH: &str = "streamable HTTP, sending messages 6: the client supports both";
+const NOTIFIED: &str = "streamable HTTP, receiving messages";
+const SSE: &str = "streamable HTTP, receiving messages; HTML standard, parsing an event stream";
 
 const PROGRESS: &str = concat!(
     r#"{"jsonrpc":"2.0","method":"notifications/progress","#,
@@ -156,7 +156,7 @@ fn stays_open() -> Case {
     Case::new(ask(), steps).check(
         "stream-stays-open",
         Should,
-        "transports, receiving messages: the response should terminate the stream",
+        "streamable HTTP, receiving messages: the response should terminate the stream",
         "the streams stay open after the answer; the client goes on without waiting for their end",
         two_legs,
     )
@@ -169,7 +169,7 @@ fn asked() -> Case {
     Case::new(ask(), [complete("done").behind(&[&request])]).check(
         "stream-request-from-server",
         Must,
-        "transports, sending messages 4: the client sends no responses",
+        "streamable HTTP, sending messages 4: the client sends no responses",
         "a request of the server comes in the stream before the answer; nobody answers it",
         |play| {
             let responds = |seen: &&Seen| seen.text().contains("from-the-server");
@@ -188,8 +188,8 @@ fn two() -> Case {
     let step = whole(&format!("data: {}\n\ndata: {round}\n\n", answer("done")));
     Case::new(ask(), [step, complete("again")]).check(
         "stream-two-answers",
-        Should,
-        "basic, requests: an id has one response; CL-18",
+        Own,
+        "CL-18: the first response ends the request",
         "the result is followed by a round in the same stream; only the first counts",
         |play| {
             play.expect_legs(1)?;

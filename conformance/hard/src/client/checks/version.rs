@@ -3,7 +3,7 @@
 use super::YES;
 use crate::{
     check::{
-        Level::{Must, Should},
+        Level::{Must, Own, Should},
         Problem,
     },
     client::{
@@ -87,8 +87,8 @@ fn legacy() -> Case {
 fn legacy_round() -> Case {
     handshake(vec![asks_value(Some(STATE)), complete("done")]).check(
         "version-legacy-round",
-        Should,
-        "CL-14; versioning: a session of an earlier version",
+        Own,
+        "CL-14: an earlier version has no rounds",
         "a server of an earlier version answers input_required after its handshake; it is no round",
         |play| {
             speaks_legacy(play)?;
@@ -132,8 +132,8 @@ fn asks_in_list() -> Case {
         .without_leg()
         .check(
             "version-round-of-other-methods",
-            Should,
-            "mrtr, supported requests: on no other method; W-04",
+            Own,
+            "W-04: a round of another method is not answered",
             "discovery and lists are answered with a round; nobody answers it",
             |play| {
                 let asked = came(play, "tools/list") || came(play, "server/discover");
