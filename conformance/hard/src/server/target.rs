@@ -1,9 +1,12 @@
 //! The server that is tried, and all that is sent to it.
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::{
+    iter,
+    sync::atomic::{AtomicU64, Ordering},
+};
 use std::{
     collections::BTreeMap,
-    io, iter,
+    io,
     sync::{Mutex, PoisonError},
     time::Instant,
 };
