@@ -73,6 +73,7 @@ pub(crate) fn run(options: &Options) -> io::Result<ExitCode> {
             }
         }
     }
+    println!("{} calls, {} at a time", all.len(), options.jobs.max(1));
     let cells = play_all(&all, options.jobs.max(1));
     print(&peers, &cells);
     if let Some(path) = &options.json {

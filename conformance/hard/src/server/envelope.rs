@@ -18,7 +18,7 @@ use crate::check::Problem;
 pub(super) const SPECS: &[Spec] = &[
     must(
         "id-echoed",
-        "basic, responses: the same id as the request",
+        "basic, result and error responses: the same id as the request",
         "Numbers and strange strings as ids; each comes back, also with a question and an error.",
         ids,
     ),
@@ -46,7 +46,7 @@ pub(super) const SPECS: &[Spec] = &[
     ),
     should(
         "meta-wrong-type",
-        "schema, RequestMetaObject",
+        "schema, RequestMetaObject: the version is a string, the capabilities are an object",
         "A _meta, a version and capabilities of the wrong JSON type are refused.",
         |target| {
             target.needs(Fixture::Plain)?;

@@ -126,7 +126,7 @@ pub(super) const SPECS: &[Spec] = &[
     ),
     info(
         "gate-dropped-when-done",
-        "mrtr, server requirement 7",
+        "mrtr, server requirement 7: it is about what is sent",
         "The retry declares nothing any more, and nothing more has to be asked.",
         |target| {
             target.needs(Fixture::Form)?;
@@ -143,37 +143,37 @@ pub(super) const SPECS: &[Spec] = &[
     ),
     should(
         "gate-form-alone",
-        "elicitation, capabilities",
+        "elicitation, capabilities: one mode is enough",
         "A form, and only forms are declared; it is asked.",
         |target| asks(target, Fixture::Form, r#"{"elicitation":{"form":{}}}"#),
     ),
     should(
         "gate-url-alone",
-        "elicitation, capabilities",
+        "elicitation, capabilities: one mode is enough",
         "A URL, and only URLs are declared; it is asked.",
         |target| asks(target, Fixture::Url, r#"{"elicitation":{"url":{}}}"#),
     ),
     should(
         "gate-sampling-alone",
-        "sampling, capabilities",
+        "sampling, capabilities: tools and context are options of it",
         "Sampling, and only that is declared; it is asked.",
         |target| asks(target, Fixture::Sampling, r#"{"sampling":{}}"#),
     ),
     should(
         "gate-roots-alone",
-        "schema, ClientCapabilities",
+        "schema, ClientCapabilities: roots is there if the client lists them",
         "Roots, and only they are declared; they are asked.",
         |target| asks(target, Fixture::Roots, r#"{"roots":{"listChanged":true}}"#),
     ),
     should(
         "gate-state-only",
-        "mrtr, server requirement 6",
+        "mrtr, server requirements 6 and 7: a state alone needs no capability",
         "A state without questions, and nothing is declared; nothing is needed.",
         |target| asks(target, Fixture::StateOnly, "{}"),
     ),
     should(
         "gate-plain",
-        "schema, RequestMetaObject",
+        "basic, _meta: -32021 is for a capability that is required",
         "No question, and nothing is declared; it works.",
         |target| {
             target.needs(Fixture::Plain)?;

@@ -17,13 +17,13 @@ pub(super) const SPECS: &[Spec] = &[
     ),
     must(
         "always-one-of",
-        "mrtr, server requirement 6",
+        "mrtr, server requirement 6: inputRequests or requestState",
         "Every input_required has inputRequests or a requestState.",
         |target| target.always(Always::OneOf),
     ),
     must(
         "always-three-requests",
-        "mrtr, server requirement 2",
+        "mrtr, server requirement 2: one of three kinds of requests",
         "Every question is elicitation, sampling or roots.",
         |target| target.always(Always::ThreeRequests),
     ),
@@ -35,13 +35,13 @@ pub(super) const SPECS: &[Spec] = &[
     ),
     must(
         "always-three-methods",
-        "mrtr, supported requests",
+        "mrtr, supported requests: no InputRequiredResult on any other request",
         "No question on any other method.",
         |target| target.always(Always::ThreeMethods),
     ),
     must(
         "always-codes",
-        "basic, error codes",
+        "basic, error codes: integers, and no undefined one of the reserved range",
         "Every error has an integer code that this revision defines, and a message.",
         |target| target.always(Always::Codes),
     ),

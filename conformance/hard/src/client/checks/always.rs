@@ -40,14 +40,14 @@ pub(crate) const CHECKS: [Always; 20] = [
     always(
         "always-new-ids",
         Must,
-        "mrtr, client requirement 3",
+        "mrtr, client requirement 3: the ids of the request and the retry differ",
         "each leg has its own id",
         holds::new_ids,
     ),
     always(
         "always-ids",
         Must,
-        "basic, requests",
+        "basic, requests: a string or an integer, not null",
         "an id is a text or an integer",
         holds::sound_ids,
     ),
@@ -68,14 +68,14 @@ pub(crate) const CHECKS: [Always; 20] = [
     always(
         "always-first-leg",
         Must,
-        "mrtr, client requirement 2",
+        "mrtr, client requirement 2: no state where there was none",
         "a first leg has neither a state nor answers",
         holds::clean_first_leg,
     ),
     always(
         "always-other-requests",
         Must,
-        "mrtr, client requirement 4",
+        "mrtr, client requirement 4: used for the retry only",
         "no other request has a state or answers",
         holds::clean_other_requests,
     ),

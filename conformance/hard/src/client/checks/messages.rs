@@ -27,7 +27,7 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-const BASIC: &str = "basic, responses";
+const BASIC: &str = "basic, result responses: complete is the final content";
 
 fn plain() -> Case {
     Case::new(call("plain"), [complete("plain")]).check(

@@ -13,7 +13,8 @@ use crate::{
     },
 };
 
-const ECHO: &str = "mrtr, client requirement 2";
+const ECHO: &str =
+    "mrtr, client requirement 2: the exact value is echoed, and none where there was none";
 
 /// States that are written in JSON in some way that tempts to touch them.
 const STATES: [(&str, &str); 14] = [

@@ -25,7 +25,7 @@ pub(super) fn cases() -> Vec<Case> {
         Case::new(ask(), [complete("plain")]).check(
             "stdio-complete",
             Must,
-            "stdio, receiving messages",
+            "stdio, receiving messages; the server may write to stderr",
             "a tool is complete at once; the server writes to its standard error too",
             |play| {
                 play.expect_complete("plain")?;
@@ -60,7 +60,7 @@ fn round() -> Case {
     Case::new(ask(), [asks_value(Some(STATE)), complete("done")]).check(
         "stdio-round",
         Must,
-        "mrtr, client requirements",
+        "mrtr, client requirements 1 to 3",
         "a round; the retry has the answer, the state and the same params",
         answered,
     )
@@ -107,7 +107,7 @@ fn notified() -> Case {
     Case::new(ask(), steps).check(
         "stdio-notifications",
         Must,
-        "stdio, receiving messages",
+        "stdio, receiving messages: notifications come on stdout, too",
         "notifications come before the answers",
         answered,
     )
