@@ -10,6 +10,12 @@ use crate::{
     client::{Call, Ended, Json, Server, call, run_call},
 };
 
+/// The budget of one request. The start of a server over stdio is in the first, and a machine that has
+/// more to do may take many seconds for it; no flow waits for a budget to end.
+const BUDGET_MS: u32 = 60_000;
+/// How long a call may take.
+const PATIENCE_SECS: u64 = 150;
+
 /// Says how a pair is connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -44,6 +50,7 @@ pub(super) fn play(transport: Transport, client: &Peer, server: &Peer, flow: &Fl
         return not_offered(client, why);
     }
     let mut call: Call = call(flow.fixture).by(flow.method).claims(flow.claims);
+    call = call.timeout_ms(BUDGET_MS).patience(PATIENCE_SECS);
     if !flow.answers.is_empty() {
         call = call.answers(flow.answers);
     }

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// How long a server over stdio may take for its first answer.
-const START_MAX: Duration = Duration::from_secs(20);
+const START_MAX: Duration = Duration::from_secs(60);
 
 /// Is a peer, with a server that runs as long as this lives.
 pub(super) struct Peer {
