@@ -31,8 +31,10 @@ impl Traces {
             traces.read(&path, &text);
         }
         let read = |path: &str| fs::read_to_string(source::root().join(path)).unwrap();
-        // A script proves something if CI runs it.
-        if read(".ci/run").lines().any(|line| line == "step conformance/run --ci") {
+        let ci = read(".ci/run");
+        traces.read_script(".ci/run", &ci);
+        // Another script proves something if CI runs it.
+        if ci.lines().any(|line| line == "step conformance/run --ci") {
             traces.read_script("conformance/run", &read("conformance/run"));
         }
         traces
@@ -60,8 +62,8 @@ impl Traces {
         self.keep(path, above.numbers, function.filter(|_| above.is_test));
     }
 
-    /// Reads the parts of a script. What proves stands right above a part that counts and that is
-    /// in no condition.
+    /// Reads the parts of a script, or its steps. What proves stands right above one that counts and
+    /// that is in no condition.
     fn read_script(&mut self, path: &str, text: &str) {
         let mut numbers = Vec::new();
         for line in text.lines().chain([""]) {
@@ -69,6 +71,8 @@ impl Traces {
                 numbers.extend(proved(comment));
             } else {
                 let part = line.strip_prefix("part '").and_then(|rest| rest.split('\'').next());
+                let step = line.strip_prefix("step ").filter(|step| !step.ends_with('\\'));
+                let part = part.or(step);
                 self.keep(path, core::mem::take(&mut numbers), part);
             }
         }
@@ -341,6 +345,7 @@ fn a_part_of_a_script_is_a_test_where_it_always_runs() {
         disagreements(&PAGE.replace("a.rs::holds", "run::a part"), &traces)
     };
     assert_eq!(read("# What it does.\n# proves: T-01\npart 'a part' ./program --flag"), [""; 0]);
+    assert_eq!(read("# proves: T-01\nstep a part"), [""; 0]);
     let nothing =
         ["run: T-01 stands above no test", "T-01 lists run::a part, which does not exist"];
     for script in ["if all; then\n# proves: T-01\n    part 'a part' x\nfi", "# proves: T-01\n\n"] {
