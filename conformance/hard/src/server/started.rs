@@ -183,15 +183,17 @@ pub(crate) fn unwatch(leader: u32) {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner).remove(&leader);
 }
 
-/// Stops what runs when this program is told to end.
+/// Stops what runs when this program is told to end, from when this returns.
 pub(crate) fn stop_on_signal() {
     use tokio::signal::unix::{SignalKind, signal as on};
-    let wait = async {
+    let (listening, listens) = mpsc::channel();
+    let wait = async move {
         let (Ok(mut interrupt), Ok(mut terminate)) =
             (on(SignalKind::interrupt()), on(SignalKind::terminate()))
         else {
             return;
         };
+        let _ = listening.send(());
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
@@ -208,6 +210,8 @@ pub(crate) fn stop_on_signal() {
             runtime.block_on(wait);
         }
     });
+    // An error says that it can not listen: the program is told to end as any other.
+    let _ = listens.recv();
 }
 
 /// Sends a signal to the group that a process leads.
