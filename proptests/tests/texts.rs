@@ -10,7 +10,7 @@ use mrtr_proptests::texts::{
 use proptest::{
     collection::vec,
     prelude::*,
-    test_runner::{RngAlgorithm, TestRng, TestRunner},
+    test_runner::{FileFailurePersistence, RngAlgorithm, TestRng, TestRunner},
 };
 
 /// Builds a text of a kind and checks it. The value tells whether the text was taken.
@@ -20,8 +20,13 @@ type Check = fn(&mut Unstructured<'_>) -> Result<bool>;
 /// are taken and some are not.
 fn holds(cases: u32, check: Check) {
     let usual = ProptestConfig::default();
-    let config =
-        ProptestConfig { cases: usual.cases.max(cases), failure_persistence: None, ..usual };
+    let kept = FileFailurePersistence::WithSource("regressions");
+    let config = ProptestConfig {
+        cases: usual.cases.max(cases),
+        failure_persistence: Some(Box::new(kept)),
+        source_file: Some(file!()),
+        ..usual
+    };
     let try_all = |mut runner: TestRunner| {
         let (mut taken, mut refused) = (0_u32, 0_u32);
         let counts = core::cell::RefCell::new((&mut taken, &mut refused));
