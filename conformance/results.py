@@ -25,6 +25,9 @@ LEVELS = {
 ROLES = ["server", "client"]
 WORDS = {"passed": "yes", "failed": "**no**", "not_offered": "-"}
 EVERYTHING = {"elicitation": {"form": {}, "url": {}}, "sampling": {"tools": {}, "context": {}}, "roots": {}}
+# What nearly all clients are told to answer, and the state that nearly all of them get.
+YES = '{"*":{"action":"accept","content":{"value":"v"}}}'
+STATE = "opaque-7f3a9c"
 META = "io.modelcontextprotocol/clientCapabilities"
 
 
@@ -120,23 +123,34 @@ def differences(checks):
         for name, of in checks.items():
             failed = {peer: check for peer, check in of.items() if check["verdict"] == "failed"}
             if failed and any_of(of)["level"] == level:
-                clauses.setdefault(any_of(of)["source"], []).append((name, failed))
+                clauses.setdefault((any_of(of)["source"], any_of(of)["about"]), []).append((name, failed))
         if not clauses:
             continue
         print(f"\n### {level}, and otherwise\n\n{meaning}")
-        for source, failures in clauses.items():
-            print(f"\n{cell(source, 300)}\n")
+        of_source = None
+        for (source, about), failures in clauses.items():
+            # What several checks have in common is said once.
+            is_common = len(failures) > 1
+            if is_common or of_source != source:
+                print(f"\n{cell(source, 300)}{f'. {sentence(about)}' if is_common else ''}\n")
+            of_source = None if is_common else source
             for name, failed in failures:
-                print(line(name, failed))
+                print(line(name, failed, not is_common))
 
 
-def line(name, failed):
+def sentence(text):
+    text = cell(text, 200)
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+def line(name, failed, with_about):
     first = any_of(failed)
     came_back = collections.OrderedDict()
     for peer, check in failed.items():
         came_back.setdefault(answer(check["came_back"]), []).append(f"**{peer}**")
     what = "; ".join(f"{', '.join(peers)}: {text}" for text, peers in came_back.items())
-    return f"- `{name}`: {cell(first['about'], 200)} Sent: {request(first['sent'])}. {what}"
+    about = f"{sentence(first['about'])} " if with_about else ""
+    return f"- `{name}`: {about}Sent: {request(first['sent'])}. {what}"
 
 
 def tables(checks):
@@ -176,6 +190,8 @@ def found(check):
     text = check.get("seen") or check.get("why") or check.get("came_back", "")
     text = text.removeprefix("otherwise: ")
     text = outcomes(re.sub(r"^one leg, then ", "", text))
+    text = re.sub(r"^request 2 was sent.*", "it goes on", text)
+    text = re.sub(r'error (-?\d+ )?".*', r"error \1", text)
     if text.startswith("{"):
         text = text.removeprefix("{").removesuffix("}")
     return cell(text, 70)
@@ -210,12 +226,17 @@ def compact(value):
 
 
 def request(sent):
-    """Writes what was sent for a person: to a server a message, to a client the answers of a server."""
+    """Writes what was sent for a person: to a server a message, to a client the answers of a server.
+
+    Of what a client is told to do, only what is not the same in nearly all checks.
+    """
     if sent.startswith("call "):
         call, _, answers = sent.partition(" <- ")
-        words = call.replace("call URL --name ask", "").replace("call --stdio -- SERVER --name ask", "over stdio").strip()
-        told = f"a client with {code(words, 160)} is answered " if words else "a client is answered "
-        return told + code(" then ".join(map(round_of, answers.split(" then "))), 300)
+        rounds = " then ".join(map(round_of, answers.split(" then ")))
+        words = re.sub(r"^call (URL|--stdio -- SERVER)( --name (ask|plain))?|--claims form,url|--timeout-ms \d+", "", call)
+        words = " ".join(words.replace(f"--answers {YES}", "").split())
+        told = f" to {code(words, 160)}" if words else ""
+        return code(rounds.removesuffix(" then complete"), 300) + told
     message, _, headers = sent.partition(" with the headers ")
     text = message_of(read(message)) or message
     return code(text, 300) + (f" with the headers {code(headers, 160)}" if headers else "")
@@ -250,7 +271,7 @@ def round_of(text):
         return compact(result)
     words = [f"{key}: {asked(it)}" for key, it in requests.items()]
     more = {name: value for name, value in result.items() if name not in ["resultType", "inputRequests"]}
-    if more.get("requestState") == "opaque-7f3a9c":
+    if more.get("requestState") == STATE:
         del more["requestState"]
     words += [f"{name} {compact(value)}" for name, value in more.items()]
     return f"input_required {', '.join(words)}"
@@ -278,7 +299,10 @@ def answer(came_back):
     if match := re.match(r"(\d{3}) (.*)", came_back, re.DOTALL):
         status, body = match.groups()
         came_back = f"{status}, {response_of(read(body)) or body}"
-    text = cell(outcomes(came_back), 260)
+    came_back = outcomes(came_back).replace(f', requestState "{STATE}"', "")
+    if came_back.startswith("request "):
+        came_back = came_back.removesuffix("; in the end complete")
+    text = cell(came_back, 260)
     return text + (f"; expected {cell(expected.removesuffix(')'), 80)}" if expected else "") + cases
 
 
@@ -303,7 +327,7 @@ def outcomes(text):
     """Shortens the lines that a client prints."""
     text = re.sub(r'\{"outcome": ?"complete", ?"text": ?"done"\}', "complete", text)
     text = re.sub(r'\{"outcome": ?"complete", ?"text": ?("[^"]*")\}', r"complete \1", text)
-    text = re.sub(r'\{"outcome": ?"error", ?"code": ?([^,]+), ?"message": ?', r"error \1 ", text)
+    text = re.sub(r'\{"outcome": ?"error", ?"code": ?([^,]+), ?"message": ?(.*?)\}?$', r"error \1 \2", text)
     text = re.sub(r'\{"code": ?([^,]+), ?"message": ?(.*?), ?"outcome": ?"error"\}', r"error \1 \2", text)
     return text.replace("error null ", "error ")
 
