@@ -123,19 +123,21 @@ def differences(checks):
         for name, of in checks.items():
             failed = {peer: check for peer, check in of.items() if check["verdict"] == "failed"}
             if failed and any_of(of)["level"] == level:
-                clauses.setdefault((any_of(of)["source"], any_of(of)["about"]), []).append((name, failed))
+                abouts = clauses.setdefault(any_of(of)["source"], collections.OrderedDict())
+                abouts.setdefault(any_of(of)["about"], []).append((name, failed))
         if not clauses:
             continue
         print(f"\n### {level}, and otherwise\n\n{meaning}")
-        of_source = None
-        for (source, about), failures in clauses.items():
-            # What several checks have in common is said once.
-            is_common = len(failures) > 1
-            if is_common or of_source != source:
-                print(f"\n{cell(source, 300)}{f'. {sentence(about)}' if is_common else ''}\n")
-            of_source = None if is_common else source
-            for name, failed in failures:
-                print(line(name, failed, not is_common))
+        for source, abouts in clauses.items():
+            print(f"\n{cell(source, 300)}\n")
+            for about, failures in abouts.items():
+                # What several checks have in common is said once.
+                is_common = len(failures) > 1
+                indent = "  " if is_common else ""
+                if is_common:
+                    print(f"- {sentence(about)}")
+                for name, failed in failures:
+                    print(indent + line(name, failed, not is_common))
 
 
 def sentence(text):
