@@ -15,11 +15,17 @@ const STATES_MIN: u64 = 1_000_000;
 
 fn main() -> ExitCode {
     let words = env::args().skip(1).collect::<Vec<_>>().join(" ");
+    let scopes = scopes();
+    let chosen: Vec<_> = scopes.iter().filter(|scope| scope.name.contains(&words)).collect();
+    if chosen.is_empty() {
+        eprintln!("no scope has {words:?} in its name; docs/LIFECYCLE.md lists them");
+        return ExitCode::FAILURE;
+    }
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let start = Instant::now();
     let mut counted = Vec::new();
     println!("   states |      tried |   changed | depth | seconds | scope");
-    for scope in scopes().iter().filter(|scope| scope.name.contains(&words)) {
+    for scope in chosen {
         match run(scope, threads) {
             Ok(counts) => counted.push((scope.name.to_owned(), counts)),
             Err(said) => {
