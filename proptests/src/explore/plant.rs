@@ -8,9 +8,9 @@ use super::Invariant;
 pub enum Plant {
     /// An outcome comes twice.
     SettlesTwice,
-    /// A leg is sent with the questions of its round.
+    /// A leg is sent with the questions of its round; an answer, with the question.
     SendsWhileAsked,
-    /// A leg is sent again while it is in flight.
+    /// A leg is sent again, or a provider called again, while it is in flight.
     SendsTwice,
     /// The clock of a leg runs on while somebody is asked.
     LegClockRunsOn,
@@ -28,8 +28,12 @@ pub enum Plant {
     AnswersAnotherInvocation,
     /// A question is shown to another session.
     ShowsAnotherSession,
-    /// A request is carried to the server with the answers of an earlier one.
-    SwapsAnswers,
+    /// A refusal goes to another connection.
+    RefusesAnotherConnection,
+    /// A refusal is of another question.
+    RefusesAnotherQuestion,
+    /// An answer is changed on its way to the server.
+    ChangesAnswers,
     /// A leg is sent for who has stopped.
     SendsAfterStop,
     /// An answer is delivered for who has stopped.
@@ -60,7 +64,7 @@ pub enum Plant {
 
 impl Plant {
     /// Lists them.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 27] = [
         Self::SettlesTwice,
         Self::SendsWhileAsked,
         Self::SendsTwice,
@@ -72,7 +76,9 @@ impl Plant {
         Self::AnswersAnotherConnection,
         Self::AnswersAnotherInvocation,
         Self::ShowsAnotherSession,
-        Self::SwapsAnswers,
+        Self::RefusesAnotherConnection,
+        Self::RefusesAnotherQuestion,
+        Self::ChangesAnswers,
         Self::SendsAfterStop,
         Self::AnswersAfterStop,
         Self::AllowsARoundMore,
@@ -100,7 +106,9 @@ impl Plant {
             Self::AnswersAnotherConnection
             | Self::AnswersAnotherInvocation
             | Self::ShowsAnotherSession
-            | Self::SwapsAnswers => Invariant::AnswersReachWhoAsked,
+            | Self::RefusesAnotherConnection
+            | Self::RefusesAnotherQuestion
+            | Self::ChangesAnswers => Invariant::AnswersReachWhoAsked,
             Self::SendsAfterStop | Self::AnswersAfterStop => Invariant::NothingIsSentAfterStop,
             Self::AllowsARoundMore => Invariant::LegsAreBounded,
             Self::KeepsAQuestion | Self::KeepsShowing | Self::ForgetsWhatWasOpen => {

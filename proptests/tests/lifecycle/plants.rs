@@ -13,11 +13,13 @@ const TWO: &str = "two invocations of two providers in one session";
 const PAIR: &str = "a client and a server, states of a single use";
 
 /// Where each fault is put in.
-const PLANTED: [(Plant, &str); 28] = [
+const PLANTED: [(Plant, &str); 32] = [
     (Plant::SettlesTwice, CALL),
     (Plant::SettlesTwice, HOST),
     (Plant::SendsWhileAsked, CALL),
+    (Plant::SendsWhileAsked, HOST),
     (Plant::SendsTwice, CALL),
+    (Plant::SendsTwice, HOST),
     (Plant::LegClockRunsOn, CALL),
     (Plant::ProviderClockRunsOn, HOST),
     (Plant::ForgetsToRetract, CALL),
@@ -28,7 +30,9 @@ const PLANTED: [(Plant, &str); 28] = [
     (Plant::AnswersAnotherConnection, TWO),
     (Plant::AnswersAnotherInvocation, TWO),
     (Plant::ShowsAnotherSession, HOST),
-    (Plant::SwapsAnswers, PAIR),
+    (Plant::RefusesAnotherConnection, HOST),
+    (Plant::RefusesAnotherQuestion, TWO),
+    (Plant::ChangesAnswers, PAIR),
     (Plant::SendsAfterStop, CALL),
     (Plant::AnswersAfterStop, HOST),
     (Plant::AllowsARoundMore, CALL),

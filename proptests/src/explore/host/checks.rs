@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use mrtr_core::{
     Broker, Clock, Instant,
-    broker::{Action, ConnectionId, Event, Outcome},
+    broker::{Action, ConnectionId, Event, HostFrame, Outcome, ProviderFrame, Refused},
     wire::WireError,
 };
 
@@ -69,6 +69,38 @@ impl Hosting {
         });
         let is_counted = counted.iter().any(|(of, broker)| of == connection && broker == after);
         Rule::Contract.holds(is_counted, "what is refused changes nothing")
+    }
+
+    /// Who asks and is refused hears of it, on its own connection, of its own invocation and by the
+    /// number that it gave. Nobody else hears of anything.
+    pub(super) fn check_told(
+        &self,
+        list: &[Action],
+        at: &Event,
+        why: &Refused,
+    ) -> Result<(), Violation> {
+        let rule = Invariant::AnswersReachWhoAsked;
+        let (connection, frame) = match at {
+            Event::Frame { connection, frame } => (*connection, frame),
+            _ => return rule.holds(list.is_empty(), "who asked nothing hears of no refusal"),
+        };
+        let ProviderFrame::InteractionRequest { invocation, interaction, .. } = frame else {
+            return rule.holds(list.is_empty(), "who asked nothing hears of no refusal");
+        };
+        let (invocation, interaction) = (invocation.clone(), *interaction);
+        let called = self.calls.iter().find(|called| called.invocation == invocation);
+        let own = called.filter(|own| own.connection == connection && !own.is_settled());
+        let last = own.and_then(|own| own.question.as_ref()).map_or(0, |asked| asked.number);
+        let code = why.code().into();
+        let frame = HostFrame::InteractionRefused { invocation, interaction, code };
+        let is_told = *list == [Action::Deliver { connection, frame }];
+        // A number that is passed over may have been asked, or not.
+        let is_so = match own {
+            Some(_) if interaction > last => is_told,
+            Some(_) if interaction < last => is_told || list.is_empty(),
+            _ => list.is_empty(),
+        };
+        rule.holds(is_so, "who is refused hears of it, and nobody else")
     }
 
     /// What concerns one call leaves the others alone.

@@ -14,8 +14,8 @@ use core::{hash::Hash, time::Duration};
 use mrtr_core::{
     Broker, Instant, InvocationId,
     broker::{
-        Action, Actions, ConnectionId, Epoch, Event, HostFrame, InteractionId, Record, RecordKind,
-        Report, What as Shows,
+        Action, Actions, ConnectionId, Epoch, Event, InteractionId, Record, RecordKind, Report,
+        What as Shows,
     },
 };
 
@@ -232,13 +232,7 @@ impl Hosting {
         if let [Report::Refused { why, .. }] = actions.reports() {
             self.check_refused(&broker, happened)?;
             shows_nothing(&format!("{why} {actions:?}"))?;
-            let is_only_told = actions.as_slice().iter().all(|action| {
-                matches!(
-                    action,
-                    Action::Deliver { frame: HostFrame::InteractionRefused { .. }, .. }
-                )
-            });
-            Rule::Contract.holds(is_only_told, "who is refused hears of it, and nobody else")?;
+            self.check_told(&plant::tamper(self, &broker, happened, &actions), happened, why)?;
             return Ok((None, self.tell_refused(event, of, || why.code().into())));
         }
         let mut next = Self { broker, now, ..self.clone() };

@@ -2,7 +2,7 @@
 
 use mrtr_core::{
     Broker, SessionId,
-    broker::{Action, Actions, Event, HostFrame, Record, Report, What as Shows},
+    broker::{Action, Actions, Event, HostFrame, ProviderFrame, Record, Report, What as Shows},
 };
 
 use super::{Hosting, Plant, scene::json};
@@ -46,6 +46,11 @@ pub(super) fn tamper(
                 list.insert(0, Action::Deliver { connection, frame });
             }
         }
+        Plant::SendsTwice => list.extend(called_again(event)),
+        Plant::SendsWhileAsked => {
+            let answer = list.iter().find_map(|action| answered_unasked(before, action));
+            list.extend(answer);
+        }
         Plant::ForgetsToRetract if !matches!(event, Event::Frame { .. }) => {
             list.retain(|action| !matches!(action, Action::Store(Record::Closed { .. })));
         }
@@ -56,6 +61,27 @@ pub(super) fn tamper(
 
 fn is_end(action: &Action) -> bool {
     matches!(action, Action::Project(change) if matches!(change.what, Shows::Ended { .. }))
+}
+
+/// Calls a provider that has just said that it executes.
+fn called_again(event: &Event) -> Option<Action> {
+    let Event::Frame { connection, frame: ProviderFrame::Accepted { invocation } } = event else {
+        return None;
+    };
+    let (connection, invocation) = (*connection, invocation.clone());
+    let frame = HostFrame::Call { invocation, request: json("{}") };
+    Some(Action::Deliver { connection, frame })
+}
+
+/// Answers a question as it is shown.
+fn answered_unasked(before: &Hosting, action: &Action) -> Option<Action> {
+    let Action::Project(change) = action else { return None };
+    let Shows::Opened(shown) = &change.what else { return None };
+    let (connection, invocation) = (shown.owner.connection, shown.owner.invocation.clone());
+    let called = before.calls.iter().find(|called| called.invocation == invocation)?;
+    let (interaction, result) = (called.pending()?.number, json(r#"{"action":"decline"}"#));
+    let frame = HostFrame::InteractionResult { invocation, interaction, result };
+    Some(Action::Deliver { connection, frame })
 }
 
 /// Makes the store say at once that it holds what it was just asked to hold.
@@ -71,7 +97,7 @@ fn stored(plant: Plant, action: &Action) -> Option<Event> {
     }
 }
 
-/// Sends an answer, or shows a question, to somebody else.
+/// Sends an answer or a refusal, or shows a question, to somebody else.
 fn misdirect(before: &Hosting, plant: Plant, action: &mut Action) {
     match (plant, action) {
         (
@@ -91,6 +117,17 @@ fn misdirect(before: &Hosting, plant: Plant, action: &mut Action) {
                 *connection = other.connection;
             }
         }
+        (
+            Plant::RefusesAnotherConnection,
+            Action::Deliver { connection, frame: HostFrame::InteractionRefused { .. } },
+        ) => {
+            let other = before.providers.iter().find(|other| other.connection != *connection);
+            *connection = other.unwrap().connection;
+        }
+        (
+            Plant::RefusesAnotherQuestion,
+            Action::Deliver { frame: HostFrame::InteractionRefused { interaction, .. }, .. },
+        ) => *interaction += 1,
         (Plant::ShowsAnotherSession, Action::Project(change)) => {
             change.session = SessionId::new("another").unwrap();
         }

@@ -21,6 +21,8 @@ pub(super) struct Called {
     /// The call's place as the broker tells it, and when it came there.
     pub(super) place: Place,
     pub(super) since: Instant,
+    /// Whether the provider was told to execute it.
+    is_sent: bool,
     is_settled: bool,
     /// The last question.
     pub(super) question: Option<Asked>,
@@ -31,7 +33,7 @@ pub(super) struct Called {
 pub(super) struct Asked {
     pub(super) id: InteractionId,
     /// What the provider calls it.
-    number: u64,
+    pub(super) number: u64,
     is_held: bool,
     pub(super) is_shown: bool,
     /// The answer that was taken, as the provider gets it.
@@ -72,8 +74,8 @@ impl Called {
         place: Place,
         since: Instant,
     ) -> Self {
-        let (is_settled, question) = (false, None);
-        Self { invocation, session, connection, place, since, is_settled, question }
+        let (is_sent, is_settled, question) = (false, false, None);
+        Self { invocation, session, connection, place, since, is_sent, is_settled, question }
     }
 
     /// Returns the question that is not over.
@@ -194,8 +196,14 @@ impl Called {
         after: &Event,
         is_durable: bool,
     ) -> Result<(), Violation> {
-        let HostFrame::InteractionResult { interaction, result, .. } = frame else {
-            return Ok(());
+        let (interaction, result) = match frame {
+            HostFrame::InteractionResult { interaction, result, .. } => (interaction, result),
+            HostFrame::Call { .. } => {
+                let is_first = !core::mem::replace(&mut self.is_sent, true);
+                let rule = Invariant::OneThingAtATime;
+                return rule.holds(is_first, "a call goes to its provider once");
+            }
+            HostFrame::InteractionRefused { .. } | HostFrame::Cancel { .. } => return Ok(()),
         };
         let is_stop = matches!(after, Event::Stop(_) | Event::TurnEnded { .. });
         let rule = Invariant::NothingIsSentAfterStop;
@@ -204,7 +212,8 @@ impl Called {
         let asked = self.question.as_mut().filter(|asked| asked.number == *interaction);
         rule.holds(asked.is_some(), "an answer is to what was asked")?;
         let Some(asked) = asked else { return Ok(()) };
-        rule.holds(asked.answer.is_some(), "an answer is of who was asked")?;
+        let rule = Invariant::OneThingAtATime;
+        rule.holds(asked.answer.is_some(), "nothing goes on while somebody is asked")?;
         let rule = Invariant::StoredThenDelivered;
         let is_held = !is_durable || (asked.is_stored && asked.is_answer_held);
         rule.holds(is_held, "an answer is stored before it is delivered")?;

@@ -198,7 +198,7 @@ impl Pair {
 
     /// Brings a request to the server.
     fn request(&mut self, leg: LegId, message: Arc<str>) -> Result<(), Violation> {
-        let message = if self.has(Plant::SwapsAnswers) {
+        let message = if self.has(Plant::ChangesAnswers) {
             message.replace(r#""sure":true"#, r#""sure":false"#).into()
         } else {
             message
