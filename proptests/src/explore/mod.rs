@@ -30,6 +30,9 @@ use std::sync::Arc;
 /// Stands in states, keys, answers, arguments and results. Nothing that is formatted may show it.
 pub const SECRET: &str = "SENTINEL";
 
+/// Is what a list of its bytes is formatted as.
+const SECRET_BYTES: &str = "83, 69, 78, 84, 73, 78, 69, 76";
+
 /// Is what is the same in all worlds of one search: it takes no part in telling them apart.
 #[derive(Debug)]
 pub struct Fixed<T>(Arc<T>);

@@ -56,6 +56,10 @@ pub enum Plant {
     ShowsParams,
     /// A record is formatted as it is stored.
     ShowsRecords,
+    /// A request is formatted with its state.
+    ShowsStates,
+    /// The key that states are sealed with is formatted, byte by byte.
+    ShowsKeys,
     /// The handler runs on whatever comes.
     RunsAnyway,
     /// The store of used states forgets.
@@ -64,7 +68,7 @@ pub enum Plant {
 
 impl Plant {
     /// Lists them.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 29] = [
         Self::SettlesTwice,
         Self::SendsWhileAsked,
         Self::SendsTwice,
@@ -90,6 +94,8 @@ impl Plant {
         Self::ReplacesTheAnswer,
         Self::ShowsParams,
         Self::ShowsRecords,
+        Self::ShowsStates,
+        Self::ShowsKeys,
         Self::RunsAnyway,
         Self::ForgetsWhatWasUsed,
     ];
@@ -117,7 +123,9 @@ impl Plant {
             Self::DeliversAtOnce | Self::ShowsAtOnce | Self::ReplacesTheAnswer => {
                 Invariant::StoredThenDelivered
             }
-            Self::ShowsParams | Self::ShowsRecords => Invariant::NothingSecretIsShown,
+            Self::ShowsParams | Self::ShowsRecords | Self::ShowsStates | Self::ShowsKeys => {
+                Invariant::NothingSecretIsShown
+            }
             Self::RunsAnyway | Self::ForgetsWhatWasUsed => Invariant::HandlersRunOnSoundStates,
         }
     }

@@ -149,9 +149,10 @@ const INVARIANTS: &str = "
 ## Invariants
 
 Each is checked in every state and action that is explored: of the client's invocation (i), of the
-host's broker (b), of a client and a server as a pair (p). For each there are faults that a test puts
-between a machine and its world, and that the search finds
-(`every_invariant_has_faults_that_break_it_and_each_is_found`). The last column has further tests.
+host's broker (b), of a client and a server as a pair (p). For each, and for each machine that is named
+with it, there are faults that a test puts between the machine and its world, and that the search finds
+(`every_invariant_has_faults_that_break_it_and_each_is_found`,
+`an_invariant_is_explored_where_a_fault_that_breaks_it_is_found`). The last column has further tests.
 
 | | always | explored | faults that are found | other tests |
 |---|---|---|---|---|

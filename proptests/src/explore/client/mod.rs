@@ -1,17 +1,15 @@
 //! The client's invocation alone: the server, the person, the caller and the clock do what they like.
 
+pub(super) mod plant;
 mod scene;
 pub(super) mod watch;
 
 use core::{fmt, time::Duration};
 
-use mrtr_core::{
-    Action, Actions, Binding, Clock, Event, Instant, Invocation, LegRequest, Outcome, Phase,
-    wire::RawJson,
-};
+use mrtr_core::{Action, Binding, Clock, Event, Instant, Invocation, Outcome, Phase};
 
 pub use scene::{Asks, Setup};
-use scene::{Scene, answer, state};
+use scene::{Scene, answer};
 use watch::Watch;
 
 use super::{
@@ -142,36 +140,6 @@ impl Calling {
         events
     }
 
-    /// Puts the fault in.
-    fn tamper(&self, event: &Event, actions: Actions) -> Vec<Action> {
-        let from = self.call.phase();
-        let mut list: Vec<Action> = actions.into_iter().collect();
-        let first = || scene::start("call", &self.scene.setup).1;
-        match self.scene.setup.plant {
-            Some(Plant::SettlesTwice) if matches!(list.last(), Some(Action::Settle(_))) => {
-                list.extend(list.last().cloned());
-            }
-            Some(Plant::SendsWhileAsked) if matches!(list.last(), Some(Action::Ask { .. })) => {
-                list.push(first());
-            }
-            Some(Plant::SendsTwice) if matches!(list.last(), Some(Action::Send(_))) => {
-                list.push(first());
-            }
-            Some(Plant::SendsAfterStop) if *event == Event::Stop && from == Phase::Pausing => {
-                list.insert(0, first());
-            }
-            Some(Plant::ForgetsToRetract) => {
-                list.retain(|action| !matches!(action, Action::Retract { .. }));
-            }
-            Some(Plant::KeepsAnOldState) => rewrite(&mut list, &state(2), &state(1)),
-            Some(Plant::AnswersWhatWasNotAsked) => {
-                rewrite(&mut list, r#""inputResponses":{"#, r#""inputResponses":{"other":{},"#);
-            }
-            _ => {}
-        }
-        list
-    }
-
     /// What is shown of actions.
     fn shown(&self, list: &[Action]) -> String {
         let mut shown = format!("{list:?}");
@@ -236,15 +204,6 @@ impl Calling {
     }
 }
 
-/// Changes the params of what is sent.
-fn rewrite(list: &mut [Action], from: &str, to: &str) {
-    for action in list {
-        if let Action::Send(LegRequest { params, .. }) = action {
-            *params = RawJson::parse(&params.as_str().replace(from, to)).unwrap();
-        }
-    }
-}
-
 fn code(outcome: &Outcome) -> String {
     match outcome {
         Outcome::TimedOut(clock) => {
@@ -300,7 +259,8 @@ impl World for Calling {
         }
         let begins_round = matches!(to.phase, Phase::AwaitingInteraction | Phase::Pausing);
         next.watch.event(event, begins_round && from != to)?;
-        let list = self.tamper(event, actions);
+        let first = || scene::start("call", &self.scene.setup).1;
+        let list = plant::tamper(self.scene.setup.plant, self.call.phase(), event, actions, first);
         shows_nothing(&format!("{} {transition:?} {event:?}", self.shown(&list)))?;
         for action in &list {
             next.watch.action(action, self.scene.setup.rounds_max)?;

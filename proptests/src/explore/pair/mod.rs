@@ -13,11 +13,12 @@ use mrtr_core::{
 };
 
 pub use scene::Setup;
-use scene::{KEY, Random, Scene, answers, json, start, time};
+use scene::{KEY, Random, SEALING_KEY, Scene, answers, json, start, time};
 use server::{Known, Serving, States, state_of};
 
 use super::{
-    Fixed, Invariant, Plant, Rule, Seen, Violation, World, client::watch::Watch,
+    Fixed, Invariant, Plant, Rule, Seen, Violation, World,
+    client::{plant::tamper, watch::Watch},
     invariant::shows_nothing,
 };
 
@@ -153,10 +154,26 @@ impl Pair {
         }
     }
 
+    /// Checks that a text shows no secret, and no state that is out.
+    fn check_shown(&self, text: &str) -> Result<(), Violation> {
+        shows_nothing(text)?;
+        let is_shown = self.states.are_shown(text);
+        Invariant::NothingSecretIsShown.holds(!is_shown, "what is formatted is no state")
+    }
+
+    /// What is shown of what the client said.
+    fn shown(&self, list: &[Action]) -> String {
+        let mut shown = format!("{list:?}");
+        if let (true, Some(Action::Send(request))) = (self.has(Plant::ShowsStates), list.first()) {
+            shown.extend(state_of(&request.to_json()).as_deref());
+        }
+        shown
+    }
+
     /// Carries out what the client said.
     fn take(&mut self, list: &[Action]) -> Result<(), Violation> {
         let rounds_max = self.setup().rounds_max;
-        shows_nothing(&format!("{list:?}"))?;
+        self.check_shown(&self.shown(list))?;
         for action in list {
             self.watch.action(action, rounds_max)?;
             if let Action::Send(request) = action {
@@ -174,7 +191,7 @@ impl Pair {
         let actions = match self.call.handle(self.now, event.clone()) {
             Ok(actions) => actions,
             Err(misuse) => {
-                shows_nothing(&format!("{misuse} {misuse:?}"))?;
+                self.check_shown(&format!("{misuse} {misuse:?}"))?;
                 return Rule::Contract
                     .holds(self.call == before, "what is refused changes nothing");
             }
@@ -184,7 +201,9 @@ impl Pair {
         if actions.transition().is_some() {
             self.watch.event(event, begins_round && before.phase() != phase)?;
         }
-        self.take(actions.as_slice())
+        let first = || start(self.number, self.setup(), self.now).1;
+        let list = tamper(self.setup().plant, before.phase(), event, actions, first);
+        self.take(&list)
     }
 
     fn arrive(&mut self, index: usize) -> Result<(), Violation> {
@@ -210,7 +229,7 @@ impl Pair {
         let incoming =
             Incoming { message: message.as_bytes(), headers: None, principal: Some("alice") };
         let (exchange, actions) = Exchange::receive(self.scene.endpoint, time(is_late), incoming);
-        shows_nothing(&format!("{exchange:?} {actions:?}"))?;
+        self.check_shown(&format!("{exchange:?} {actions:?}"))?;
         let known = Known { leg, message: message.clone(), is_late, copy, round: 1, redeems: None };
         let mut serving = Serving { known, exchange };
         let is_refused =
@@ -262,11 +281,16 @@ impl Pair {
         let mut random = Random::new(&serving.known.leg, serving.known.copy);
         let now = time(serving.known.is_late);
         let actions = serving.exchange.handle(now, &mut random, event);
-        shows_nothing(&format!("{:?} {actions:?}", serving.exchange))?;
+        let mut shown = format!("{:?} {actions:?}", serving.exchange);
+        if self.has(Plant::ShowsKeys) {
+            shown += &format!("{SEALING_KEY:?}");
+        }
         let Ok(actions) = actions else {
             return Rule::Contract.holds(false, "an exchange takes what it waits for");
         };
-        self.serve(&mut serving, actions.as_slice())
+        self.serve(&mut serving, actions.as_slice())?;
+        // A state that was sealed just now is known from now on.
+        self.check_shown(&shown)
     }
 
     fn redeem(&mut self, index: usize) -> Result<(), Violation> {
@@ -444,7 +468,7 @@ impl World for Pair {
     }
 
     fn check(&self) -> Result<(), Violation> {
-        shows_nothing(&format!("{:?}", self.call))?;
+        self.check_shown(&format!("{:?}", self.call))?;
         let phase = self.call.phase();
         let is_so = (phase == Phase::Settled) == self.watch.is_settled
             && phase.is_in_flight() == self.watch.is_in_flight

@@ -45,6 +45,9 @@ pub(super) struct Scene {
 /// The key of the one question.
 pub(super) const KEY: &str = "SENTINEL sure";
 
+/// The key that states are sealed with.
+pub(super) const SEALING_KEY: [u8; 32] = *b"SENTINEL, SENTINEL and SENTINEL.";
+
 const START: UnixTime = UnixTime::from_secs(1_800_000_000);
 
 pub(super) fn json(text: &str) -> RawJson {
@@ -53,7 +56,7 @@ pub(super) fn json(text: &str) -> RawJson {
 
 impl Scene {
     pub(super) fn new(setup: Setup) -> Self {
-        let keys = Keyring::new([("k1", [7; 32])]).unwrap();
+        let keys = Keyring::new([("k1", SEALING_KEY)]).unwrap();
         let endpoint = Endpoint::new("deployments").with_request_state(RequestState::new(keys));
         let endpoint = if setup.is_single_use { endpoint.with_single_use() } else { endpoint };
         let form = r#"{"type":"object","properties":{"sure":{"type":"boolean"},

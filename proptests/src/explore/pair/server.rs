@@ -96,6 +96,11 @@ impl States {
         }
     }
 
+    /// Tells whether a text has the beginning of a state in it.
+    pub(super) fn are_shown(&self, text: &str) -> bool {
+        self.sealed.keys().filter_map(|token| token.get(..24)).any(|head| text.contains(head))
+    }
+
     /// Lets the store of used states take an id, and tells whether it is the first time.
     pub(super) fn redeem(&mut self, id: TokenId, message: &str) -> bool {
         self.used.insert(id, state_of(message).unwrap_or_default()).is_none()
