@@ -164,9 +164,11 @@ const SCOPES: &str = "
 In each, everything else that can happen does, in every order. What is left out everywhere: time goes
 where something is due, or by the steps that are named; refused frames are not counted, since there
 would be no end to the count; who asks, asks the same each time. Left out of a broker's scopes:
-questions by URL; frames of another connection than the call's, but for a result; unreadable frames
-that name their question. Where only one of each sort of ending is tried, so are no dismissals, no
-answers of the wrong kind and no ends of turns. Those that say `each` are explored by
+questions by URL, and answers of another kind than a form's; frames that come over the connection of
+another provider, but for a result; unreadable frames that name their question. Those with one of each
+sort of ending leave out what ends or is refused in the same way: dismissals, answers that do not fit,
+questions that nobody can be asked, frames that reject, fail or release, retired registrations, ends of
+turns. A pair has one form, which is accepted or declined. Those that say `each` are explored by
 each run of the tests, all of them by `cargo explore`, which compares these counts.
 
 | scope | bounds | run | states | events tried | that changed something | depth |

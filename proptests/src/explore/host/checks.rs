@@ -80,14 +80,14 @@ impl Hosting {
         why: &Refused,
     ) -> Result<(), Violation> {
         let rule = Invariant::AnswersReachWhoAsked;
-        let (connection, frame) = match at {
-            Event::Frame { connection, frame } => (*connection, frame),
-            _ => return rule.holds(list.is_empty(), "who asked nothing hears of no refusal"),
+        let Event::Frame { connection, frame } = at else {
+            return rule.holds(list.is_empty(), "what is no frame is answered by none");
         };
         let ProviderFrame::InteractionRequest { invocation, interaction, .. } = frame else {
             return rule.holds(list.is_empty(), "who asked nothing hears of no refusal");
         };
-        let (invocation, interaction) = (invocation.clone(), *interaction);
+        let (connection, invocation) = (*connection, invocation.clone());
+        let interaction = *interaction;
         let called = self.calls.iter().find(|called| called.invocation == invocation);
         let own = called.filter(|own| own.connection == connection && !own.is_settled());
         let last = own.and_then(|own| own.question.as_ref()).map_or(0, |asked| asked.number);
