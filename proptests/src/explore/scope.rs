@@ -134,7 +134,7 @@ fn clients() -> Vec<Scope> {
         vec![Asks::Roots, Asks::Url],
         vec![Asks::Form, Asks::Url],
     ];
-    let large = client::Setup { is_told: false, rounds: kinds.clone(), ..small.clone() };
+    let large = client::Setup { is_told: false, rounds: kinds, ..small.clone() };
     let scope = |name, bounds, is_small, setup| Scope {
         name,
         bounds,
