@@ -235,8 +235,9 @@ def request(sent):
     if sent.startswith("call "):
         call, _, answers = sent.partition(" <- ")
         rounds = " then ".join(map(round_of, answers.split(" then ")))
-        words = re.sub(r"^call (URL|--stdio -- SERVER)( --name (ask|plain))?|--claims form,url|--timeout-ms \d+", "", call)
-        words = " ".join(words.replace(f"--answers {YES}", "").split())
+        words = re.sub(r"^call (URL|--stdio -- SERVER)( --name (ask|plain))?", "", call)
+        words = re.sub(r"--claims form,url|--timeout-ms \d+", "", words).replace(f"--answers {YES}", "")
+        words = " ".join(words.split())
         told = f" to {code(words, 160)}" if words else ""
         return code(rounds.removesuffix(" then complete"), 300) + told
     message, _, headers = sent.partition(" with the headers ")
@@ -329,8 +330,10 @@ def outcomes(text):
     """Shortens the lines that a client prints."""
     text = re.sub(r'\{"outcome": ?"complete", ?"text": ?"done"\}', "complete", text)
     text = re.sub(r'\{"outcome": ?"complete", ?"text": ?("[^"]*")\}', r"complete \1", text)
-    text = re.sub(r'\{"outcome": ?"error", ?"code": ?([^,]+), ?"message": ?(.*?)\}?$', r"error \1 \2", text)
-    text = re.sub(r'\{"code": ?([^,]+), ?"message": ?(.*?), ?"outcome": ?"error"\}', r"error \1 \2", text)
+    # Cut messages end where the text does.
+    message = r'"message": ?("(?:[^"\\]|\\.)*"?)'
+    text = re.sub(r'\{"outcome": ?"error", ?"code": ?([^,{]+), ?' + message + r"\}?", r"error \1 \2", text)
+    text = re.sub(r'\{"code": ?([^,{]+), ?' + message + r'(, ?"outcome": ?"error"\}|$)', r"error \1 \2", text)
     return text.replace("error null ", "error ")
 
 
