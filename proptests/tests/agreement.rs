@@ -83,7 +83,7 @@ fn assert_agreement(form: &Form, schema: &str, validator: &Validator, content: &
     );
 }
 
-/// proves: PR-02 in part
+/// proves: PR-02
 #[test]
 fn random_forms_schemas_and_contents_are_often_enough_right_ones() {
     let mut runner = TestRunner::deterministic();

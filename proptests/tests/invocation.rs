@@ -40,7 +40,7 @@ proptest! {
     #![proptest_config(config())]
 
     /// proves: CL-01, CL-02, CL-03, CL-04, CL-05, CL-06, CL-07, CL-08, CL-09, CL-10, CL-11, CL-13
-    /// proves: CL-14, CL-15, CL-18, CL-19, CL-20, CL-22, CL-23, PR-02 in part
+    /// proves: CL-14, CL-15, CL-18, CL-19, CL-20, CL-22, CL-23, PR-02
     #[test]
     fn the_invariants_hold_whatever_happens((setup, ops) in lives()) {
         lived(setup, ops);

@@ -17,7 +17,7 @@ use proptest::{
     collection::vec,
     prelude::*,
     sample::Index,
-    test_runner::{RngAlgorithm, TestRng, TestRunner},
+    test_runner::{FileFailurePersistence, RngAlgorithm, TestRng, TestRunner},
 };
 use serde_json::{Value, json};
 
@@ -265,14 +265,19 @@ fn nothing_is_answered(run: &Run) -> bool {
     ["form", "url", "model", "roots"].iter().all(|key| run.answers.get(key).is_none())
 }
 
-/// proves: SV-01, SV-04, ST-03, ST-06, PR-02 in part
+/// proves: SV-01, SV-04, ST-03, ST-06, PR-02
 #[test]
 fn whatever_happens_to_a_request_it_runs_as_it_was_or_is_answered_once() {
     let sound = [(false, false), (false, true), (true, false), (true, true)].map(sound_retry);
     let seen = RefCell::new(BTreeSet::new());
     let usual = ProptestConfig::default();
-    let config =
-        ProptestConfig { cases: usual.cases.max(4_000), failure_persistence: None, ..usual };
+    let kept = FileFailurePersistence::WithSource("regressions");
+    let config = ProptestConfig {
+        cases: usual.cases.max(4_000),
+        failure_persistence: Some(Box::new(kept)),
+        source_file: Some(file!()),
+        ..usual
+    };
     let run = |mut runner: TestRunner| {
         let mishaps = (any_setup(), vec(any_mishap(), 0..4));
         let ran = runner.run(&mishaps, |(setup, mishaps)| {

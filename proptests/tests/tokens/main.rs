@@ -130,7 +130,7 @@ fn config() -> ProptestConfig {
 proptest! {
     #![proptest_config(config())]
 
-    /// proves: ST-01, ST-03, SV-02, PR-02 in part
+    /// proves: ST-01, ST-03, SV-02, PR-02
     #[test]
     fn what_a_handler_seals_it_gets_back_round_after_round(
         signed: bool, method in 0..3_usize, arguments in any_json(), principal: Option<String>,
@@ -152,7 +152,7 @@ proptest! {
         }
     }
 
-    /// proves: ST-06, PR-02 in part
+    /// proves: ST-06, PR-02
     #[test]
     fn a_token_with_any_change_of_a_character_or_a_byte_is_refused(
         signed: bool,
@@ -171,7 +171,7 @@ proptest! {
         }
     }
 
-    /// proves: ST-03, ST-06, PR-02 in part
+    /// proves: ST-03, ST-06, PR-02
     #[test]
     fn a_state_is_worthless_wherever_something_is_other_than_it_was(
         signed: bool, method in 0..3_usize, arguments in any_json(), others in any_json(),
@@ -214,7 +214,7 @@ proptest! {
         prop_assert_eq!(opened(come(&here, NOW, who, &sent)).round, 2);
     }
 
-    /// proves: ST-03, PR-02 in part
+    /// proves: ST-03, PR-02
     #[test]
     fn params_that_are_written_otherwise_are_the_same(
         signed: bool, arguments in any_json(), styles in vec(any::<u8>(), 1..20),
@@ -226,7 +226,7 @@ proptest! {
         prop_assert_eq!(opened(come(&endpoint, NOW, ALICE, &sent)).round, 2, "{}", respelled);
     }
 
-    /// proves: ST-04, PR-02 in part
+    /// proves: ST-04, PR-02
     #[test]
     fn a_state_opens_from_30_seconds_before_it_was_issued_until_it_expires(
         signed: bool, known: bool, issued in prop_oneof![0..100_u64, any::<u64>(), u64::MAX - 100..=u64::MAX],
@@ -254,7 +254,7 @@ proptest! {
         }
     }
 
-    /// proves: ST-02, PR-02 in part
+    /// proves: ST-02, PR-02
     #[test]
     fn a_rotated_ring_opens_what_its_old_keys_sealed_and_a_new_ring_does_not(
         signed: bool, seed in any::<[[u8; 32]; 2]>(),
