@@ -34,6 +34,7 @@ impl<H: Host> World<H> {
         given: Option<(Decision, String)>,
         expected: Expected,
     ) -> Checked {
+        self.done.clear();
         self.check_secrets(&format!("{event:?}"))?;
         let before = self.host.clone();
         let result = self.host.handle(self.now, event.clone());

@@ -27,20 +27,17 @@ impl<H: Host> World<H> {
         what: u8,
         request: RawJson,
     ) -> Result<Option<InvocationId>, Broken> {
-        self.done.clear();
         self.call_with(session(of), turn(of_turn), what, request)
     }
 
     /// A provider connects.
     pub(crate) fn connected(&mut self, connection: ConnectionId) -> Checked {
-        self.done.clear();
         let expected = self.model.connect(connection);
         self.step(Event::Connected(connection), expected)
     }
 
     /// Something is registered on a connection, perhaps in the place of something else.
     pub(crate) fn registered(&mut self, what: u8, connection: ConnectionId) -> Checked {
-        self.done.clear();
         let registration = registration(what);
         let expected = self.model.register(self.now, &registration, connection);
         self.step(Event::Registered { registration, connection }, expected)
@@ -48,14 +45,12 @@ impl<H: Host> World<H> {
 
     /// A connection is gone.
     pub(crate) fn disconnected(&mut self, connection: ConnectionId) -> Checked {
-        self.done.clear();
         let expected = self.model.disconnect(self.now, connection);
         self.step(Event::Disconnected(connection), expected)
     }
 
     /// A frame came whose question, if it is one, can be shown.
     pub(crate) fn came(&mut self, connection: ConnectionId, frame: ProviderFrame) -> Checked {
-        self.done.clear();
         let expected = self.model.frame(self.now, connection, &frame, Some(Ok(0)));
         self.step(Event::Frame { connection, frame }, expected)
     }
@@ -70,7 +65,6 @@ impl<H: Host> World<H> {
         decision: Decision,
         json: &'static str,
     ) -> Result<bool, Broken> {
-        self.done.clear();
         let fit = Fit::Fits(decision, json);
         let expected = self.model.answer(self.now, interaction, &session, fit);
         let given = Some((decision, json.into()));
@@ -80,12 +74,11 @@ impl<H: Host> World<H> {
 
     /// A surface can not show a question.
     pub(crate) fn unanswerable(&mut self, interaction: InteractionId) -> Checked {
-        self.done.clear();
         let expected = self.model.unanswerable(self.now, interaction);
         self.step(Event::Unanswerable(interaction), expected)
     }
 
-    /// Takes what the last thing that happened made the host do.
+    /// Takes what the last event that was handed to the host made it do.
     pub(crate) fn take_done(&mut self) -> Vec<Action> {
         core::mem::take(&mut self.done)
     }

@@ -50,7 +50,7 @@ pub struct World<H: Host = Broker> {
     delivered: BTreeSet<InteractionId>,
     pub(crate) now: Instant,
     pub(super) seen: BTreeSet<String>,
-    /// What the last thing that happened made the host do.
+    /// What the last event that was handed to the host made it do.
     pub(super) done: Vec<Action>,
 }
 
@@ -119,7 +119,6 @@ impl<H: Host> World<H> {
     /// A rule that does not hold.
     pub fn try_apply(&mut self, op: Op) -> Checked {
         let now = self.now;
-        self.done.clear();
         match op {
             Op::Tick => self.tick(),
             Op::Wait(span) => self.wait(|now, span| now + span, span),
@@ -128,20 +127,10 @@ impl<H: Host> World<H> {
                 span,
             ),
             Op::RunOut { early } => self.run_out(early),
-            Op::Connect(number) => {
-                let connection = connection(number);
-                let expected = self.model.connect(connection);
-                self.step(Event::Connected(connection), expected)
-            }
-            Op::Disconnect(number) => {
-                let connection = connection(number);
-                let expected = self.model.disconnect(now, connection);
-                self.step(Event::Disconnected(connection), expected)
-            }
-            Op::Register { registration: what, connection: on } => {
-                let (registration, connection) = (registration(what), connection(on));
-                let expected = self.model.register(now, &registration, connection);
-                self.step(Event::Registered { registration, connection }, expected)
+            Op::Connect(number) => self.connected(connection(number)),
+            Op::Disconnect(number) => self.disconnected(connection(number)),
+            Op::Register { registration, connection: on } => {
+                self.registered(registration, connection(on))
             }
             Op::Retire(what) => {
                 let registration = registration(what);
@@ -187,11 +176,7 @@ impl<H: Host> World<H> {
                 };
                 self.step_given(Event::Answer { interaction, session, response }, given, expected)
             }
-            Op::Unanswerable(question) => {
-                let interaction = self.question(question);
-                let expected = self.model.unanswerable(now, interaction);
-                self.step(Event::Unanswerable(interaction), expected)
-            }
+            Op::Unanswerable(question) => self.unanswerable(self.question(question)),
             Op::Store { record, held } => match self.record(record) {
                 Some(id) => self.stored(id, held),
                 None => Ok(()),
@@ -245,6 +230,7 @@ impl<H: Host> World<H> {
         what: u8,
         request: RawJson,
     ) -> Result<Option<InvocationId>, Broken> {
+        self.done.clear();
         let tool_call = ToolCallId::new(&format!("c-{}", self.model.calls.len())).unwrap();
         let call = Call { session, turn, tool_call, registration: registration(what), request };
         let may_call = self.model.may_call(&call);
