@@ -2,27 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "this is a test")]
 
+mod kept;
+
 use std::collections::BTreeSet;
 
+use kept::config;
 use mrtr_core::{Fault, Outcome};
 use mrtr_proptests::invocation::{Op, World};
-use proptest::{
-    collection::vec,
-    prelude::*,
-    strategy::ValueTree,
-    test_runner::{FileFailurePersistence, TestRunner},
-};
-
-/// Failures are kept beside this file, and tried first ever after. `PROPTEST_CASES` asks for more.
-fn config() -> ProptestConfig {
-    let usual = ProptestConfig::default();
-    let kept = FileFailurePersistence::WithSource("regressions");
-    ProptestConfig {
-        cases: usual.cases.max(4_000),
-        failure_persistence: Some(Box::new(kept)),
-        ..usual
-    }
-}
+use proptest::{collection::vec, prelude::*, strategy::ValueTree, test_runner::TestRunner};
 
 fn lives() -> impl Strategy<Value = (u8, Vec<Op>)> {
     (any::<u8>(), vec(any::<[u8; 3]>().prop_map(Op::from), 0..60))
@@ -37,7 +24,7 @@ fn lived(setup: u8, ops: Vec<Op>) -> World {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(4_000))]
 
     /// proves: CL-01, CL-02, CL-03, CL-04, CL-05, CL-06, CL-07, CL-08, CL-09, CL-10, CL-11, CL-13
     /// proves: CL-14, CL-15, CL-18, CL-19, CL-20, CL-22, CL-23, PR-02

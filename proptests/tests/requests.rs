@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
 
+mod kept;
+
 use core::cell::RefCell;
 use std::collections::BTreeSet;
 
+use kept::config;
 use mrtr_core::{
     Endpoint, Exchange,
     exchange::{Action, Event, Headers, Incoming, Report, Run},
@@ -17,7 +20,7 @@ use proptest::{
     collection::vec,
     prelude::*,
     sample::Index,
-    test_runner::{FileFailurePersistence, RngAlgorithm, TestRng, TestRunner},
+    test_runner::{RngAlgorithm, TestRng, TestRunner},
 };
 use serde_json::{Value, json};
 
@@ -270,14 +273,7 @@ fn nothing_is_answered(run: &Run) -> bool {
 fn whatever_happens_to_a_request_it_runs_as_it_was_or_is_answered_once() {
     let sound = [(false, false), (false, true), (true, false), (true, true)].map(sound_retry);
     let seen = RefCell::new(BTreeSet::new());
-    let usual = ProptestConfig::default();
-    let kept = FileFailurePersistence::WithSource("regressions");
-    let config = ProptestConfig {
-        cases: usual.cases.max(4_000),
-        failure_persistence: Some(Box::new(kept)),
-        source_file: Some(file!()),
-        ..usual
-    };
+    let config = ProptestConfig { source_file: Some(file!()), ..config(4_000) };
     let run = |mut runner: TestRunner| {
         let mishaps = (any_setup(), vec(any_mishap(), 0..4));
         let ran = runner.run(&mishaps, |(setup, mishaps)| {

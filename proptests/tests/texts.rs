@@ -2,15 +2,18 @@
 
 #![allow(clippy::unwrap_used, reason = "this is a test")]
 
+mod kept;
+
 use arbitrary::{Arbitrary as _, Result, Unstructured};
 use form_model::{Form, arbitrary_schema};
+use kept::config;
 use mrtr_proptests::texts::{
     form, frame, odd, record, request, responses, result, shown, token, trace, url, wire,
 };
 use proptest::{
     collection::vec,
     prelude::*,
-    test_runner::{FileFailurePersistence, RngAlgorithm, TestRng, TestRunner},
+    test_runner::{RngAlgorithm, TestRng, TestRunner},
 };
 
 /// Builds a text of a kind and checks it. The value tells whether the text was taken.
@@ -19,14 +22,7 @@ type Check = fn(&mut Unstructured<'_>) -> Result<bool>;
 /// Tries a check on texts of chance, and then on texts that are the same every time, of which some
 /// are taken and some are not.
 fn holds(cases: u32, check: Check) {
-    let usual = ProptestConfig::default();
-    let kept = FileFailurePersistence::WithSource("regressions");
-    let config = ProptestConfig {
-        cases: usual.cases.max(cases),
-        failure_persistence: Some(Box::new(kept)),
-        source_file: Some(file!()),
-        ..usual
-    };
+    let config = ProptestConfig { source_file: Some(file!()), ..config(cases) };
     let try_all = |mut runner: TestRunner| {
         let (mut taken, mut refused) = (0_u32, 0_u32);
         let counts = core::cell::RefCell::new((&mut taken, &mut refused));

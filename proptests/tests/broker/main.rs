@@ -8,30 +8,22 @@
     reason = "this is a test"
 )]
 
+#[path = "../kept/mod.rs"]
+mod kept;
 mod liar;
 mod lies;
 mod lives;
 
+use kept::config;
 use mrtr_proptests::broker::{Op, World};
-use proptest::{collection::vec, prelude::*, test_runner::FileFailurePersistence};
-
-/// Failures are kept beside this file, and tried first ever after. `PROPTEST_CASES` asks for more.
-fn config() -> ProptestConfig {
-    let usual = ProptestConfig::default();
-    let kept = FileFailurePersistence::WithSource("regressions");
-    ProptestConfig {
-        cases: usual.cases.max(2_000),
-        failure_persistence: Some(Box::new(kept)),
-        ..usual
-    }
-}
+use proptest::{collection::vec, prelude::*};
 
 fn lives() -> impl Strategy<Value = (u8, Vec<Op>)> {
     (any::<u8>(), vec(any::<[u8; 4]>().prop_map(Op::from), 0..100))
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(2_000))]
 
     /// proves: HB-01, HB-02, HB-03, HB-05, HB-06, HB-07, HB-08, HB-09, HB-10, HB-11, HB-12, HB-13
     #[test]

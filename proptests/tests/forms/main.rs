@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "this is a test")]
 
 mod contents;
+#[path = "../kept/mod.rs"]
+mod kept;
 mod numbers;
 mod schemas;
 
@@ -10,23 +12,9 @@ use std::collections::BTreeSet;
 
 use contents::content;
 use form_model::{Answer, Content, Decoder, Form, Kind, Limits};
-use proptest::{
-    prelude::*,
-    strategy::ValueTree,
-    test_runner::{FileFailurePersistence, TestRunner},
-};
+use kept::config;
+use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use schemas::{mutated, schema};
-
-/// Failures are kept beside this file, and tried first ever after. `PROPTEST_CASES` asks for more.
-fn config() -> ProptestConfig {
-    let usual = ProptestConfig::default();
-    let kept = FileFailurePersistence::WithSource("regressions");
-    ProptestConfig {
-        cases: usual.cases.max(2_000),
-        failure_persistence: Some(Box::new(kept)),
-        ..usual
-    }
-}
 
 /// Decodes in every way that there is, and checks that they agree.
 fn decoded(bytes: &[u8]) -> Option<Form> {
@@ -71,7 +59,7 @@ fn assert_taken_again(form: &Form, answer: &Answer) {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(2_000))]
 
     /// proves: FM-03, FM-04, W-11, PR-02
     #[test]

@@ -33,7 +33,7 @@ fn significant_digits(text: &str) -> usize {
 }
 
 proptest! {
-    #![proptest_config(super::config())]
+    #![proptest_config(super::config(2_000))]
 
     /// proves: FM-07, PR-02
     #[test]

@@ -9,6 +9,8 @@
 )]
 
 mod json;
+#[path = "../kept/mod.rs"]
+mod kept;
 
 use core::time::Duration;
 
@@ -21,10 +23,11 @@ use mrtr_core::{
 use mrtr_proptests::exchange::{
     Came, Counting, NOW, all_kinds, ask, code_of, endpoint, first_round, message, receive, states,
 };
-use proptest::{collection::vec, prelude::*, sample::Index, test_runner::FileFailurePersistence};
+use proptest::{collection::vec, prelude::*, sample::Index};
 use serde_json::Value;
 
 use json::{any_json, respell};
+use kept::config;
 
 const METHODS: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
 const ALICE: Option<&str> = Some("alice");
@@ -121,14 +124,8 @@ fn assert_worthless(endpoint: &Endpoint, token: &str) {
     assert!(expected.contains(&cause), "{cause:?} of {token}");
 }
 
-/// Failures are kept beside this file, and tried first ever after. `PROPTEST_CASES` asks for more.
-fn config() -> ProptestConfig {
-    let kept = FileFailurePersistence::WithSource("regressions");
-    ProptestConfig { failure_persistence: Some(Box::new(kept)), ..ProptestConfig::default() }
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(1))]
 
     /// proves: ST-01, ST-03, SV-02, PR-02
     #[test]

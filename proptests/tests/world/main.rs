@@ -9,32 +9,24 @@
     reason = "this is a test"
 )]
 
+#[path = "../kept/mod.rs"]
+mod kept;
 #[path = "../broker/liar.rs"]
 mod liar;
 mod lives;
 mod plants;
 mod seeds;
 
+use kept::config;
 use mrtr_proptests::world::{Op, World};
-use proptest::{collection::vec, prelude::*, test_runner::FileFailurePersistence};
-
-/// Failures are kept beside this file, and tried first ever after. `PROPTEST_CASES` asks for more.
-fn config() -> ProptestConfig {
-    let usual = ProptestConfig::default();
-    let kept = FileFailurePersistence::WithSource("regressions");
-    ProptestConfig {
-        cases: usual.cases.max(1_000),
-        failure_persistence: Some(Box::new(kept)),
-        ..usual
-    }
-}
+use proptest::{collection::vec, prelude::*};
 
 fn lives() -> impl Strategy<Value = (u8, Vec<Op>)> {
     (any::<u8>(), vec(any::<[u8; 4]>().prop_map(Op::from), 0..50))
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(1_000))]
 
     /// proves: PR-02, CL-02, CL-03, CL-05, CL-09, CL-10, CL-11, CL-13, CL-18, CL-19, CL-20
     /// proves: HB-01, HB-06, HB-08, HB-09, HB-10, HB-11, HB-12
