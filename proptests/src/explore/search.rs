@@ -7,7 +7,7 @@ use core::{
     panic::AssertUnwindSafe,
 };
 use std::{
-    collections::{BTreeSet, HashMap, HashSet},
+    collections::{BTreeSet, HashSet},
     panic::catch_unwind,
     thread,
 };
@@ -78,7 +78,7 @@ impl fmt::Display for Counterexample {
 /// The worlds that one thread takes at a time.
 const SHARE: usize = 1024;
 
-type Known = HashMap<u128, (), BuildHasherDefault<AsItIs>>;
+type Known = HashSet<u128, BuildHasherDefault<AsItIs>>;
 
 /// Lets everything happen in every world that can be reached.
 ///
@@ -91,7 +91,7 @@ type Known = HashMap<u128, (), BuildHasherDefault<AsItIs>>;
 pub fn explore<W: World>(start: &W, threads: usize) -> Result<Found, Box<Counterexample>> {
     let mut found = Found { states: 1, ..Found::default() };
     let mut known = Known::default();
-    known.insert(digest(start), ());
+    known.insert(digest(start));
     // How each world was reached: from which, by which of its events.
     let mut ways: Vec<(u32, u16)> = vec![(0, 0)];
     let mut level: Vec<(u32, W)> = vec![(0, start.clone())];
@@ -109,7 +109,7 @@ pub fn explore<W: World>(start: &W, threads: usize) -> Result<Found, Box<Counter
                 found.changed += part.changed;
                 found.seen.extend(part.seen);
                 for Reached { digest, from, op, world } in part.reached {
-                    if known.insert(digest, ()).is_none() {
+                    if known.insert(digest) {
                         let index = u32::try_from(ways.len()).unwrap();
                         ways.push((from, op));
                         next.push((index, world));
@@ -167,7 +167,7 @@ fn expand<W: World>(
 
 fn expand_share<W: World>(share: &[(u32, W)], known: &Known) -> Result<Part<W>, Broken> {
     let mut part = Part { tried: 0, changed: 0, seen: BTreeSet::new(), reached: Vec::new() };
-    let mut own: HashSet<u128, BuildHasherDefault<AsItIs>> = HashSet::default();
+    let mut own = Known::default();
     for (index, world) in share {
         let broken = |by, violation| Broken { in_state: *index, by, violation };
         guarded(|| world.check()).map_err(|violation| broken(None, violation))?;
@@ -179,7 +179,7 @@ fn expand_share<W: World>(share: &[(u32, W)], known: &Known) -> Result<Part<W>, 
             let Some(next) = next.filter(|next| next != world) else { continue };
             part.changed += 1;
             let digest = digest(&next);
-            if !known.contains_key(&digest) && own.insert(digest) {
+            if !known.contains(&digest) && own.insert(digest) {
                 let op = u16::try_from(number).unwrap();
                 part.reached.push(Reached { digest, from: *index, op, world: next });
             }
