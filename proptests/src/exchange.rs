@@ -11,39 +11,16 @@ use mrtr_core::{
 };
 use serde_json::{Value, value::RawValue};
 
+use crate::random::{Count, Random};
+
 /// When everything happens, unless a test says otherwise.
 pub const NOW: UnixTime = UnixTime::from_secs(1_800_000_000);
 
 /// Stands in arguments, answers and states. Nothing that is formatted may show it.
 pub const SECRET: &str = "SENTINEL";
 
-/// Gives one byte after another, so that tokens come out the same each time.
-#[derive(Debug, Default)]
-pub struct Counting(u8);
-
-impl rand_core::TryRng for Counting {
-    type Error = core::convert::Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
-        let mut bytes = [0; 4];
-        self.try_fill_bytes(&mut bytes).map(|()| u32::from_le_bytes(bytes))
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
-        let mut bytes = [0; 8];
-        self.try_fill_bytes(&mut bytes).map(|()| u64::from_le_bytes(bytes))
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
-        for byte in bytes {
-            *byte = self.0;
-            self.0 = self.0.wrapping_add(1);
-        }
-        Ok(())
-    }
-}
-
-impl rand_core::TryCryptoRng for Counting {}
+/// Makes tokens come out the same each time.
+pub type Counting = Random<Count>;
 
 /// Makes what seals states, with keys in the order of the ring.
 #[must_use]

@@ -9,6 +9,7 @@
 //! - [`invocation`]: one call of the client role.
 //! - [`broker`]: a host with its providers, its store and its surfaces.
 //! - [`exchange`]: endpoints of the server role, and the requests that come to them.
+//! - [`random`]: chance that is the same in every run.
 //! - [`texts`]: what must hold of every text of a stranger, and odd texts to try it on.
 //! - [`world`]: all of them at once, with an unreliable network between them.
 
@@ -23,5 +24,6 @@ pub mod broker;
 pub mod exchange;
 pub mod explore;
 pub mod invocation;
+pub mod random;
 pub mod texts;
 pub mod world;

@@ -27,10 +27,9 @@ pub use seen::{Label, Place, Seen, Stage, What, snake};
 use core::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// Stands in states, keys, answers, arguments and results. Nothing that is formatted may show it.
-pub const SECRET: &str = "SENTINEL";
+pub use crate::exchange::SECRET;
 
-/// Is what a list of its bytes is formatted as.
+/// Is what a list of the bytes of [`SECRET`] is formatted as.
 const SECRET_BYTES: &str = "83, 69, 78, 84, 73, 78, 69, 76";
 
 /// Is what is the same in all worlds of one search: it takes no part in telling them apart.

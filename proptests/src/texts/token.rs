@@ -3,9 +3,9 @@
 use std::{collections::BTreeSet, sync::LazyLock};
 
 use arbitrary::{Result, Unstructured};
-use mrtr_core::{Endpoint, Keyring, RequestState, UnixTime, exchange::Incoming, wire::RawJson};
+use mrtr_core::{Endpoint, Keyring, UnixTime, exchange::Incoming, wire::RawJson};
 
-use crate::exchange::{Came, NOW, all_kinds, endpoint, first_round, message, receive};
+use crate::exchange::{Came, NOW, all_kinds, endpoint, first_round, message, receive, states};
 
 /// Endpoints in both modes, and what they sealed.
 static SEALED: LazyLock<[(Endpoint, String); 2]> = LazyLock::new(|| {
@@ -98,9 +98,8 @@ impl Party {
         let is_sound = !ids.is_empty() && ids.len() == self.keys.len();
         let ring = Keyring::new(self.keys.iter().copied());
         assert_eq!(ring.is_ok(), is_sound, "a ring has keys, each under an id of its own");
-        let ring = ring.ok()?;
-        let states =
-            if self.is_signed { RequestState::signed(ring) } else { RequestState::new(ring) };
+        ring.ok()?;
+        let states = states(self.is_signed, &self.keys);
         let endpoint = Endpoint::new(self.name).with_request_state(states);
         Some(if self.is_single_use { endpoint.with_single_use() } else { endpoint })
     }

@@ -1,7 +1,6 @@
 //! The MCP servers of a world: an endpoint each, the requests that it works on, and a store of the
 //! states that were used.
 
-use core::convert::Infallible;
 use std::collections::BTreeMap;
 
 use mrtr_core::{
@@ -23,7 +22,10 @@ use super::{
     setup::{KEYS_MAX, endpoint},
     whole::World,
 };
-use crate::broker::Host;
+use crate::{
+    broker::Host,
+    random::{Dice, Random},
+};
 
 /// Is a server.
 #[derive(Clone, Debug)]
@@ -33,7 +35,7 @@ pub(super) struct Server {
     pub(super) running: Vec<Running>,
     /// The states that were used, and until when that is to be remembered.
     redeemed: BTreeMap<TokenId, UnixTime>,
-    random: Random,
+    random: Random<Dice>,
 }
 
 /// Is a request that a server works on.
@@ -55,34 +57,6 @@ enum Awaited {
     Handler(Box<Run>),
 }
 
-/// Gives bytes that are the same in every life, and never the same twice.
-#[derive(Clone, Debug)]
-struct Random(u64);
-
-impl rand_core::TryRng for Random {
-    type Error = Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        self.try_next_u64().map(|number| (number >> 32) as u32)
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        Ok(self.0)
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
-        for byte in bytes {
-            *byte = self.try_next_u32()?.to_le_bytes()[0];
-        }
-        Ok(())
-    }
-}
-
-impl rand_core::TryCryptoRng for Random {}
-
 impl Running {
     /// Returns the state that the request came with.
     pub(super) fn token(&self) -> Option<&str> {
@@ -92,7 +66,7 @@ impl Running {
 
 impl Server {
     pub(super) fn new(number: usize) -> Self {
-        let random = Random(0x9e37_79b9_7f4a_7c15 ^ (number as u64 + 1));
+        let random = Random(Dice::of_life(number as u64));
         let redeemed = BTreeMap::new();
         Self { newest: 0, oldest: 0, running: Vec::new(), redeemed, random }
     }

@@ -6,27 +6,18 @@ use mrtr_core::{
     Broker,
     broker::{Epoch, Limits},
 };
-use mrtr_proptests::broker::{
-    Broken, Does, Host, Op, Says, WhichConnection, WhichInvocation, WhichNumber, World, ops,
+use mrtr_proptests::{
+    broker::{
+        Broken, Does, Host, Op, Says, WhichConnection, WhichInvocation, WhichNumber, World, ops,
+    },
+    random::{Bytes as _, Dice},
 };
-
-/// Draws numbers: the same in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self) -> u8 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 24) as u8
-    }
-}
 
 /// Lets a kind of host live, and returns what was seen and what it broke.
 pub(crate) fn live<H: Host>(kind: &H, life: u64) -> (BTreeSet<String>, Result<(), Broken>) {
-    let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ (life + 1).wrapping_mul(0xd134_2543_de82_ef95));
-    let setup = dice.roll();
-    let bytes: Vec<u8> = (0..400).map(|_| dice.roll()).collect();
+    let mut dice = Dice::of_life(life);
+    let setup = dice.next_byte();
+    let bytes: Vec<u8> = (0..400).map(|_| dice.next_byte()).collect();
     let mut world = match World::of(kind, setup) {
         Ok(world) => world,
         Err(broken) => return (BTreeSet::new(), Err(broken)),

@@ -8,25 +8,14 @@ use mrtr_core::{
 };
 use mrtr_proptests::{
     broker::Host,
+    random::{Bytes as _, Dice},
     world::{Broken, HONEST, Lie, World, ops},
 };
 
-/// Draws numbers: the same in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self) -> u8 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 24) as u8
-    }
-}
-
 /// Draws a life, as the fuzz target reads it: the setup, and sixty times four bytes.
 pub(crate) fn drawn(life: u64) -> Vec<u8> {
-    let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ (life + 1).wrapping_mul(0xd134_2543_de82_ef95));
-    (0..=240).map(|_| dice.roll()).collect()
+    let mut dice = Dice::of_life(life);
+    (0..=240).map(|_| dice.next_byte()).collect()
 }
 
 /// Lets a world live and rest, and returns what was seen and what broke.

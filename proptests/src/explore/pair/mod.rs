@@ -13,7 +13,7 @@ use mrtr_core::{
 };
 
 pub use scene::Setup;
-use scene::{KEY, Random, SEALING_KEY, Scene, answers, json, start, time};
+use scene::{KEY, SEALING_KEY, Scene, answers, json, random, start, time};
 use server::{Known, Serving, States, state_of};
 
 use super::{
@@ -278,7 +278,7 @@ impl Pair {
     /// Brings an event to a request that the server works on.
     fn server(&mut self, index: usize, event: Happens) -> Result<(), Violation> {
         let mut serving = self.serving.remove(index);
-        let mut random = Random::new(&serving.known.leg, serving.known.copy);
+        let mut random = random(&serving.known.leg, serving.known.copy);
         let now = time(serving.known.is_late);
         let actions = serving.exchange.handle(now, &mut random, event);
         let mut shown = format!("{:?} {actions:?}", serving.exchange);

@@ -3,11 +3,15 @@
 use form_model::{Content, Form};
 use mrtr_core::{
     Action, AnswersForms, Binding, Claims, Endpoint, InputRequest, Instant, Invocation,
-    InvocationId, Keyring, LegId, Limits, Need, Request, RequestState, UnixTime,
+    InvocationId, LegId, Limits, Need, Request, UnixTime,
     wire::{Method, RawJson, Response},
 };
 
-use crate::explore::Plant;
+use crate::{
+    exchange::states,
+    explore::Plant,
+    random::{Dice, Random},
+};
 
 /// Says what may happen between a client and a server.
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +60,8 @@ pub(super) fn json(text: &str) -> RawJson {
 
 impl Scene {
     pub(super) fn new(setup: Setup) -> Self {
-        let keys = Keyring::new([("k1", SEALING_KEY)]).unwrap();
-        let endpoint = Endpoint::new("deployments").with_request_state(RequestState::new(keys));
+        let states = states(false, &[("k1", SEALING_KEY)]);
+        let endpoint = Endpoint::new("deployments").with_request_state(states);
         let endpoint = if setup.is_single_use { endpoint.with_single_use() } else { endpoint };
         let form = r#"{"type":"object","properties":{"sure":{"type":"boolean"},
             "word":{"type":"string"}},"required":["sure"]}"#;
@@ -95,43 +99,12 @@ pub(super) fn answers() -> [Response; 2] {
     [Response::Accept(content), Response::Decline]
 }
 
-/// Gives bytes that differ from request to request, and are the same each time.
-pub(super) struct Random {
-    seed: [u8; 8],
-    given: u8,
+/// Makes what a request is sealed with: it differs from request to request, and is the same each time.
+/// `copy` counts how often the leg was served before.
+pub(super) fn random(leg: &LegId, copy: u8) -> Random<Dice> {
+    let mut seed = [copy; 8];
+    for (byte, of_leg) in seed.iter_mut().skip(1).zip(leg.to_string().bytes().rev()) {
+        *byte = of_leg;
+    }
+    Random(Dice::new(u64::from_le_bytes(seed)))
 }
-
-impl Random {
-    /// Begins with the leg that is served, and how often it was before.
-    pub(super) fn new(leg: &LegId, copy: u8) -> Self {
-        let mut seed = [copy; 8];
-        for (byte, of_leg) in seed.iter_mut().skip(1).zip(leg.to_string().bytes().rev()) {
-            *byte = of_leg;
-        }
-        Self { seed, given: 0 }
-    }
-}
-
-impl rand_core::TryRng for Random {
-    type Error = core::convert::Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
-        let mut bytes = [0; 4];
-        self.try_fill_bytes(&mut bytes).map(|()| u32::from_le_bytes(bytes))
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
-        let mut bytes = [0; 8];
-        self.try_fill_bytes(&mut bytes).map(|()| u64::from_le_bytes(bytes))
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
-        for (byte, seed) in bytes.iter_mut().zip(self.seed.iter().cycle()) {
-            *byte = seed ^ self.given.wrapping_mul(29);
-            self.given = self.given.wrapping_add(1);
-        }
-        Ok(())
-    }
-}
-
-impl rand_core::TryCryptoRng for Random {}
