@@ -231,18 +231,17 @@ impl Pair {
         let (exchange, actions) = Exchange::receive(self.scene.endpoint, time(is_late), incoming);
         self.check_shown(&format!("{exchange:?} {actions:?}"))?;
         let known = Known { leg, message: message.clone(), is_late, copy, round: 1, redeems: None };
-        let mut serving = Serving { known, exchange };
+        let serving = Serving { known, exchange };
         let is_refused =
             |action: &Does| matches!(action, Does::Report(Report::StateRefused { .. }));
         if self.has(Plant::RunsAnyway) && actions.as_slice().iter().any(is_refused) {
             self.states.run(&serving.known, None, self.setup().is_single_use)?;
         }
-        self.serve(&mut serving, actions.as_slice())?;
-        Ok(())
+        self.serve(serving, actions.as_slice())
     }
 
     /// Carries out what the server said, and keeps the request while it is not answered.
-    fn serve(&mut self, serving: &mut Serving, list: &[Does]) -> Result<(), Violation> {
+    fn serve(&mut self, mut serving: Serving, list: &[Does]) -> Result<(), Violation> {
         let is_single_use = self.setup().is_single_use;
         let mut is_answered = false;
         for action in list {
@@ -270,7 +269,7 @@ impl Pair {
         }
         if !is_answered {
             let at = self.serving.partition_point(|other| other.known < serving.known);
-            self.serving.insert(at, serving.clone());
+            self.serving.insert(at, serving);
         }
         Ok(())
     }
@@ -288,7 +287,7 @@ impl Pair {
         let Ok(actions) = actions else {
             return Rule::Contract.holds(false, "an exchange takes what it waits for");
         };
-        self.serve(&mut serving, actions.as_slice())?;
+        self.serve(serving, actions.as_slice())?;
         // A state that was sealed just now is known from now on.
         self.check_shown(&shown)
     }
