@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     Says,
-    invariant::{Checked, Invariant},
+    invariant::{Checked, Invariant, failed},
     ledger::{Called, Given},
     line::{Line, Read},
     plan::{self, PLANS, SECRET},
@@ -93,9 +93,7 @@ impl<H: Host> World<H> {
         match line.read(to_host) {
             Read::Nothing => Ok(()),
             Read::Line(text) if to_host => {
-                let frame = ProviderFrame::decode(text.as_bytes());
-                let frame =
-                    frame.map_err(|error| Invariant::AsRequired.broken(format!("{error}")))?;
+                let frame = ProviderFrame::decode(text.as_bytes()).map_err(failed)?;
                 self.host.came(connection, frame)?;
                 self.deliver()
             }

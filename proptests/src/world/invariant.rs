@@ -78,6 +78,11 @@ impl Invariant {
     }
 }
 
+/// Says that something failed that the requirements do not let fail.
+pub(super) fn failed(error: impl fmt::Display) -> Broken {
+    Invariant::AsRequired.broken(error.to_string())
+}
+
 /// Says that an invariant does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{
     client::{Watch, outcome_said},
-    invariant::{Checked, Invariant},
+    invariant::{Checked, Invariant, failed},
     ledger::salient,
     line::Line,
     network,
@@ -92,8 +92,7 @@ impl Provider {
 impl<H: Host> World<H> {
     /// A provider reads what its host says.
     pub(super) fn hear(&mut self, provider: usize, line: &str) -> Checked {
-        let frame = HostFrame::decode(line.as_bytes());
-        let frame = frame.map_err(|error| Invariant::AsRequired.broken(format!("{error}")))?;
+        let frame = HostFrame::decode(line.as_bytes()).map_err(failed)?;
         self.check_shown(&frame)?;
         let id = frame.invocation().clone();
         match frame {
@@ -144,8 +143,7 @@ impl<H: Host> World<H> {
         taken.rounds_max += self.lie.rounds_more;
         let binding = self.providers.get(provider).unwrap().binding(called.server);
         let request = Request::new(id.clone(), Method::ToolsCall, params, binding);
-        let (call, actions) = Invocation::start(now, request, claims(), taken)
-            .map_err(|error| Invariant::AsRequired.broken(format!("{error}")))?;
+        let (call, actions) = Invocation::start(now, request, claims(), taken).map_err(failed)?;
         let [Action::Send(first)] = actions.as_slice() else {
             return Err(Invariant::AsRequired.broken(format!("{actions:?}")));
         };
@@ -180,9 +178,8 @@ impl<H: Host> World<H> {
             number
         };
         let Some(asked) = self.take_asked(provider, id, number) else { return Ok(()) };
-        let response = Response::decode(result.as_str(), &limits(self.setup).form);
         let response =
-            response.map_err(|error| Invariant::AsRequired.broken(format!("{error}")))?;
+            Response::decode(result.as_str(), &limits(self.setup).form).map_err(failed)?;
         let response = match (response, &asked.elicitation) {
             (Response::Accept(_), Elicitation::Url(_)) => Response::Consent,
             (response, _) => response,
