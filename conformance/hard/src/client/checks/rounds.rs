@@ -35,23 +35,14 @@ const GOOD: &str = concat!(
 
 const SHAPE: &str =
     "W-02, W-03: what the schema of InputRequiredResult does not allow is not acted on";
+const EITHER: &str = "W-02: a round has requests or a state";
 const WHOLE: &str = "CL-06: one bad request fails the round, before anything is shown";
 
 /// Members of results that are no round. None of them may be acted on.
 const INVALID: [(&str, Level, &str, &str); 22] = [
-    ("rounds-neither", Own, "W-02: a round has requests or a state", r#""other":1"#),
-    (
-        "rounds-empty-requests-alone",
-        Own,
-        "W-02: a round has requests or a state",
-        r#""inputRequests":{}"#,
-    ),
-    (
-        "rounds-nulls",
-        Own,
-        "W-02: a round has requests or a state",
-        r#""inputRequests":null,"requestState":null"#,
-    ),
+    ("rounds-neither", Own, EITHER, r#""other":1"#),
+    ("rounds-empty-requests-alone", Own, EITHER, r#""inputRequests":{}"#),
+    ("rounds-nulls", Own, EITHER, r#""inputRequests":null,"requestState":null"#),
     ("rounds-requests-array", Own, SHAPE, r#""inputRequests":[{}],"requestState":"s""#),
     ("rounds-requests-text", Own, SHAPE, r#""inputRequests":"k","requestState":"s""#),
     ("rounds-request-null", Own, SHAPE, r#""inputRequests":{"k":null},"requestState":"s""#),
