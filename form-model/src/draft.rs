@@ -345,7 +345,6 @@ impl Kind {
             (Self::Number(_) | Self::Integer(_), Err(NumberError::Precision)) => {
                 Problem::WrongType { expected: "a number of at most 38 digits" }
             }
-            (Self::Integer(_), Err(_)) => Problem::WrongType { expected: "a whole number" },
             (Self::Choice(_), _) => Problem::NotAnOption,
             _ => Problem::WrongType { expected: self.describe() },
         }

@@ -213,6 +213,18 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_format_has_the_name_that_it_is_found_by_and_words_of_its_own() {
+        let all = [Format::Email, Format::Uri, Format::Date, Format::DateTime];
+        assert_eq!(all.map(|format| Format::from_name(format.name())), all.map(Some));
+        assert_eq!(Format::from_name("uuid"), None);
+        for format in all {
+            let is_its_own =
+                |other: &Format| *other == format || other.describe() != format.describe();
+            assert!(format.describe().starts_with("a") && all.iter().all(is_its_own));
+        }
+    }
+
     /// proves: FM-01, FM-06
     #[test]
     fn an_email_address_is_a_mailbox_of_rfc_5321() {
@@ -312,7 +324,7 @@ mod tests {
     fn dates_are_those_of_the_calendar() {
         check(
             Format::Date,
-            &["2024-02-29", "2000-02-29", "0000-01-01", "9999-12-31"],
+            &["2024-02-29", "2000-02-29", "2023-02-28", "0000-01-01", "9999-12-31"],
             &[
                 "2023-02-29",
                 "1900-02-29",
@@ -345,6 +357,7 @@ mod tests {
                 "2015-06-30T23:59:60Z",
                 "2015-07-01T01:59:60+02:00",
                 "2015-06-30T15:59:60-08:00",
+                "2015-07-01T05:29:60+05:30",
                 "2026-07-28T00:00:00-00:00",
             ],
             &[

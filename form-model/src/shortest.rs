@@ -112,6 +112,35 @@ mod tests {
 
     /// proves: FM-04
     #[test]
+    fn the_shortest_text_is_as_long_as_its_bounds_and_its_format_ask() {
+        let length = |length_min, format| {
+            Text { length_min, length_max: None, format, default: None }.shortest_length()
+        };
+        assert_eq!(length(None, None), 0);
+        assert_eq!(length(Some(21), None), 21);
+        assert_eq!(length(Some(21), Some(Format::Uri)), 21);
+        assert_eq!(length(Some(20), Some(Format::DateTime)), 20);
+        assert_eq!(length(None, Some(Format::DateTime)), 20);
+        assert_eq!(length(Some(21), Some(Format::DateTime)), 22, "no point without digits");
+        assert_eq!(length(Some(u64::MAX), Some(Format::Uri)), u64::MAX);
+    }
+
+    /// proves: FM-04
+    #[test]
+    fn the_shortest_number_is_a_digit_where_that_is_within_the_bounds() {
+        let bound = |text: &str| Some(crate::Bound::inclusive(text.parse().unwrap()));
+        let bytes = |minimum, maximum| {
+            Numeric { minimum, maximum, default: None }.shortest(Number::is_integer)
+        };
+        assert_eq!(bytes(None, None), 1);
+        assert_eq!(bytes(bound("-1000"), bound("-0.5")), 2);
+        assert_eq!(bytes(bound("1"), bound("1000")), 1);
+        assert_eq!(bytes(bound("1000"), bound("1000.5")), 4);
+        assert_eq!(bytes(bound("1000.25"), bound("1001.5")), NUMBER_BYTES_MAX, "found by a search");
+    }
+
+    /// proves: FM-04
+    #[test]
     fn no_number_is_longer_than_the_longest() {
         let digits = "12345678901234567890123456789012345678";
         for power in [-43, -44, -37, -38, 0, 200, 270] {

@@ -211,6 +211,7 @@ mod tests {
             "apiKey",
             "accessToken",
             "Token",
+            "token value",
             "client-secret",
             "PIN",
             "cardNumber",
@@ -258,6 +259,7 @@ mod tests {
         assert!(alike(&["Main account", "Other", "Main account"]));
         assert!(alike(&["paypal", "p\u{430}ypal"]));
         assert!(alike(&["a b", " a  b "]));
+        assert!(alike(&["a b", "a\u{a0}b"]));
         assert!(alike(&["ＡＢ", "AB"]));
         assert!(alike(&["", " "]));
         assert!(!alike(&["staging", "production", "Staging"]));

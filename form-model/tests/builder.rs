@@ -49,6 +49,16 @@ fn what_a_builder_makes_is_in_the_specifications_subset() {
     assert_eq!(schema["required"], json!(["mail", "ok"]));
 }
 
+/// proves: FM-04, FM-13
+#[test]
+fn a_form_is_built_within_the_limits_of_its_clients() {
+    let limits = Limits { fields_max: 1, ..Limits::default() };
+    let one = FormBuilder::new().limits(limits).field(FlagField::new("a"));
+    assert!(one.clone().build().is_ok());
+    let refused = one.field(FlagField::new("b")).build().unwrap_err().refusal;
+    assert_eq!(refused.code, RefusalCode::OverLimit);
+}
+
 /// proves: FM-05, FM-13
 #[test]
 fn a_form_that_a_client_would_refuse_is_not_built() {
@@ -114,6 +124,14 @@ fn a_form_as_data_reads_back_equal_and_names_no_protocol() {
     let json = form.to_canonical();
     assert!(json.contains(r#""maximum":{"value":"1.2345678901234567890123456789e+29"}"#), "{json}");
     assert_eq!(Form::from_canonical(&json, &Limits::default()), Ok(form));
+    // A fraction that every parser reads alike is a number there, and no text.
+    let half = r#"{"type":"object","properties":{"x":{"type":"number","minimum":0.5}}}"#;
+    let json = Form::from_schema(half).unwrap().to_canonical();
+    assert!(json.contains(r#""minimum":{"value":0.5}"#), "{json}");
+    let refused = Form::from_canonical(&json.replace("0.5", "true"), &Limits::default());
+    assert_eq!(refused.unwrap_err().code, RefusalCode::MalformedJson);
+    let error = serde_json::from_str::<Form>(&json.replace("0.5", "true")).unwrap_err();
+    assert!(error.to_string().contains("expected a number, or a string of its digits"), "{error}");
     // What is longer as data than as a schema reads back all the same.
     let names: Vec<_> = (0..4096).map(|i| format!("\"{i}\"")).collect();
     let names = names.join(",");
@@ -231,6 +249,15 @@ fn data_that_is_no_form_is_refused_as_a_schema_would_be() {
         assert_eq!(refusal.code, code, "{refusal}");
         assert!(serde_json::from_str::<Form>(&json).is_err());
     }
+    let named = |bytes| {
+        let name = "x".repeat(bytes);
+        let json =
+            format!(r#"{{"version":1,"fields":[{{"name":"{name}","kind":{{"flag":{{}}}}}}]}}"#);
+        Form::from_canonical(&json, &Limits::default())
+    };
+    assert!(named(1024).is_ok());
+    let refusal = named(1025).unwrap_err();
+    assert_eq!((refusal.code, &*refusal.pointer), (RefusalCode::OverLimit, "/fields"));
     let twice = r#"{"version":1,"fields":[{"name":"a","kind":{"flag":{}}},{"name":"a","kind":{"flag":{}}}]}"#;
     let refusal = Form::from_canonical(twice, &Limits::default()).unwrap_err();
     assert_eq!(refusal.code, RefusalCode::DuplicateMember);

@@ -58,6 +58,11 @@ fn what_is_wrong_with_a_number_is_said_and_nothing_is_rounded() {
         ("age", "-1", "must be at least 0"),
         ("ratio", "0,5", "0,5 is not a number"),
         ("ratio", "NaN", "NaN is not a number"),
+        (
+            "ratio",
+            "1234567890123456789012345678901234567891",
+            "1234567890123456789012345678901234567891 is not a number of at most 38 digits",
+        ),
         ("ratio", "1.5", "must be at most 1"),
         ("ok", "on", "on is not yes or no"),
         ("pet", "Cat", "must be one of the options"),
@@ -95,10 +100,12 @@ fn options_are_toggled_in_the_order_of_the_form() {
     draft.toggle("pet", "d").unwrap();
     draft.toggle("pet", "c").unwrap();
     assert_eq!(draft.review().nth(4).unwrap().shown, "Cat");
+    assert!(draft.is_selected("pet", "c") && !draft.is_selected("pet", "d"));
     draft.toggle("pet", "c").unwrap();
     assert_eq!(draft.value("pet"), None);
     let before = draft.clone();
     assert_eq!(draft.toggle("pet", "Cat"), Err(EditError::NotAnOption));
+    assert_eq!(draft.toggle("tags", "A"), Err(EditError::NotAnOption));
     assert_eq!(draft.toggle("name", "x"), Err(EditError::NotAnOption));
     assert_eq!(draft.toggle("nobody", "x"), Err(EditError::UnknownField));
     assert_eq!(draft.set_text("nobody", "x"), Err(EditError::UnknownField));
@@ -128,6 +135,7 @@ fn a_text_that_sets_a_field_is_the_text_it_shows() {
         ("name", ""),
         ("age", "3"),
         ("ok", "false"),
+        ("ok", "true"),
         ("pet", "d"),
         ("tags", "a\nb"),
     ] {
@@ -135,9 +143,14 @@ fn a_text_that_sets_a_field_is_the_text_it_shows() {
         assert_eq!(draft.text(name), text);
         assert!(draft.fault(name).is_none(), "{name} {text}");
     }
+    draft.set_text("ok", " yes ").unwrap();
+    assert_eq!(draft.value("ok"), Some(&Value::Flag(true)));
+    draft.set_text("ok", "no").unwrap();
+    assert_eq!(draft.value("ok"), Some(&Value::Flag(false)));
     for name in ["age", "ratio", "ok", "pet", "tags"] {
         draft.set_text(name, "").unwrap();
         assert_eq!(draft.value(name), None, "an empty box is no {name}");
+        assert_eq!(draft.fault(name).is_some(), ["age", "ok"].contains(&name), "it is required");
     }
 }
 

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "this is a test")]
 
-use form_model::{
-    Answer, Content, Decoder, Form, Limits, Number, RefusalCode, SafeText, Unusable, Value,
-};
+use form_model::{Answer, Content, Decoder, Form, Limits, Number, SafeText, Unusable, Value};
 
 const FORM: &str = r#"{"type":"object","properties":{"t":{"type":"string","format":"email"},
     "n":{"type":"number"},"f":{"type":"boolean"},
@@ -60,6 +58,42 @@ fn every_fault_of_a_selection_and_a_format_has_its_code() {
     assert_eq!(codes(r#"{"m":["a","b","c","d"]}"#), ["too-many"]);
 }
 
+/// proves: FM-06
+#[test]
+fn faults_are_told_to_a_person_one_after_the_other() {
+    let content = r#"{"t":1,"n":1e999,"f":1e999,"m":["a","a"],"x":1}"#;
+    let faults = form().accept(Content::decode(content, &Limits::default()).unwrap()).unwrap_err();
+    assert_eq!(
+        faults.to_string(),
+        "t must be a text; n must be a number that peers can read; f must be yes or no; \
+         m must name each option once; a value is not a field of the form"
+    );
+}
+
+#[test]
+fn a_content_keeps_what_it_is_given_last() {
+    let number: Number = "0.5".parse().unwrap();
+    let content = Content::new()
+        .with_flag("a", true)
+        .with_text("b", "x")
+        .with_number("c", number)
+        .with_choices("d", ["y", "z"])
+        .with("a", Value::Flag(false));
+    assert_eq!(content.to_json(), r#"{"a":false,"b":"x","c":0.5,"d":["y","z"]}"#);
+    assert_eq!(Content::from(answer()).to_json(), answer().to_json());
+}
+
+/// proves: FM-01
+#[test]
+fn a_kind_has_a_name_of_its_own() {
+    let schema = r#"{"type":"object","properties":{"i":{"type":"integer"},"c":{"enum":["x"]}}}"#;
+    let more = Form::from_schema(schema).unwrap();
+    let first = form();
+    let names: Vec<_> =
+        first.fields().iter().chain(more.fields()).map(|field| field.kind().name()).collect();
+    assert_eq!(names, ["text", "number", "flag", "choices", "integer", "choice"]);
+}
+
 /// proves: FM-11
 #[test]
 fn a_text_shows_itself_cleaned() {
@@ -88,40 +122,6 @@ fn letters_of_other_scripts_pass_for_those_that_they_look_like() {
             let codes: Vec<_> = notes.iter().map(|note| note.code.to_string()).collect();
             assert_eq!(codes, ["warn:ambiguous-labels"], "{latin} and {other}");
         }
-    }
-}
-
-/// proves: FM-03
-#[test]
-fn null_and_what_is_rare_get_their_verdicts() {
-    let verdict = |schema: &str| match Decoder::default().decode(schema) {
-        Ok(decoded) => Ok(decoded.notes.iter().map(|note| note.code.to_string()).collect()),
-        Err(refusal) => Err(refusal.code),
-    };
-    let noted =
-        |codes: &[&str]| Ok(codes.iter().map(|code| (*code).to_owned()).collect::<Vec<_>>());
-    for (schema, codes) in [
-        (r#"{"type":"object","properties":null}"#, &["ignored:null", "inferred:properties"][..]),
-        (r#"{"type":null,"properties":{}}"#, &["ignored:null", "inferred:type"]),
-        (r#"{"type":"object","properties":{},"minProperties":1}"#, &["unenforced:keyword"]),
-        (
-            r#"{"type":"object","properties":{"a":{"type":"string","enum":["x"],"enumNames":null}}}"#,
-            &["ignored:null"],
-        ),
-    ] {
-        assert_eq!(verdict(schema), noted(codes), "{schema}");
-    }
-    for (schema, code) in [
-        (r#"{"type":["object","null"],"properties":{}}"#, RefusalCode::OutsideSubset),
-        (r#"{"type":"object","properties":{"a":null}}"#, RefusalCode::WrongType),
-        (r#"{"type":"object","properties":{"a":{"anyOf":[null]}}}"#, RefusalCode::WrongType),
-        ("7", RefusalCode::WrongType),
-        (
-            r#"{"type":"object","properties":{"a":{"type":"string","oneOf":[{"const":"x","title":"A"},{"const":"x","title":"B"}]}}}"#,
-            RefusalCode::Unsatisfiable,
-        ),
-    ] {
-        assert_eq!(verdict(schema), Err(code), "{schema}");
     }
 }
 

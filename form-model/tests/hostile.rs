@@ -74,12 +74,39 @@ fn every_limit_is_a_refusal_that_names_the_place() {
         &property(&format!(r#"{{"type":"string","default":"{}"}}"#, x(8193))),
         "/properties/a/default",
     );
-    let long_name = format!(r#"{{"type":"object","properties":{{"{}":{{}}}}}}"#, x(1025));
-    assert_eq!(refused(&long_name).0, RefusalCode::OverLimit);
+    over(
+        &property(&format!(r#"{{"type":"string","enum":["a"],"enumNames":["{}"]}}"#, x(1025))),
+        "/properties/a/enumNames/0",
+    );
+    let named = |bytes| {
+        format!(r#"{{"type":"object","properties":{{"{}":{{"type":"string"}}}}}}"#, x(bytes))
+    };
+    assert_eq!(refused(&named(1025)).0, RefusalCode::OverLimit);
+    assert!(Form::from_schema(&named(1024)).is_ok());
+    for largest in [
+        format!(r#"{{"type":"string","title":"{}"}}"#, x(1024)),
+        format!(r#"{{"type":"string","description":"{}"}}"#, x(8192)),
+        format!(r#"{{"type":"string","enum":["{}"]}}"#, x(1024)),
+        format!(r#"{{"type":"string","enum":["a"],"enumNames":["{}"]}}"#, x(1024)),
+        // With its quotes.
+        format!(r#"{{"type":"string","default":"{}"}}"#, x(8190)),
+    ] {
+        assert!(Form::from_schema(&property(&largest)).is_ok());
+    }
     let small = Limits { fields_max: 1, ..Limits::default() };
     assert_eq!(refused_within(small, &fields(2)).0, RefusalCode::OverLimit);
     let small = Limits { schema_bytes_max: 10, ..Limits::default() };
     assert_eq!(refused_within(small, &fields(1)).0, RefusalCode::OverLimit);
+    let schema = fields(1);
+    let exact = Limits { schema_bytes_max: schema.len(), ..Limits::default() };
+    assert!(Decoder::new(exact.clone()).decode(&schema).is_ok());
+    assert!(Decoder::new(exact).decode_bytes(schema.as_bytes()).is_ok());
+    // {"a":"xx"} has ten bytes.
+    let room = Limits { answer_bytes_max: 10, ..Limits::default() };
+    let long = |length| property(&format!(r#"{{"type":"string","minLength":{length}}}"#));
+    assert!(Decoder::new(room.clone()).decode(&long(2)).is_ok());
+    let too_long = (RefusalCode::Unsatisfiable, "/properties/a/minLength".into());
+    assert_eq!(refused_within(room, &long(3)), too_long);
     let bytes = Decoder::default().decode_bytes(&[b' '; 300_000]).unwrap_err();
     assert_eq!(bytes.code, RefusalCode::OverLimit);
 }

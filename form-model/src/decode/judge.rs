@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{
-    keywords::{ALTERNATIVES, Keywords, Type, Types},
+    keywords::{Keywords, Type, Types},
     nullable::{Branched, unwrap_nullable_branch},
     options::options,
     path::Path,
@@ -106,9 +106,6 @@ fn field_type(
             reader.note(NoteCode::InferredType, &path.member("type"))?;
             Ok(Type::Text)
         }
-        None if keywords.any_of.is_some() || keywords.one_of.is_some() => {
-            Err(outside(path, ALTERNATIVES))
-        }
         None => Err(outside(path, "expected a type")),
     }
 }
@@ -125,12 +122,11 @@ fn choice(
         format: format(reader, path, keywords)?,
         default: None,
     };
-    let count = options.len();
     options.retain(|option| bounds.check(&option.value).is_none());
     if options.is_empty() {
         return Err(unsatisfiable(path, "an option is within the field's bounds, found none"));
     }
-    if keywords.has_length() || bounds.format.is_some() || options.len() < count {
+    if keywords.has_length() || bounds.format.is_some() {
         reader.note(NoteCode::NormalizedBounds, path)?;
     }
     Ok(Kind::Choice(Choice { options, default: None }))
@@ -221,10 +217,9 @@ fn numeric(
         default: None,
     };
     if !numeric.is_satisfiable(integer) {
-        let message = if integer {
-            "a whole number is between the bounds"
-        } else {
-            "the minimum is at most the maximum"
+        let message = match integer {
+            true => "a whole number is between the bounds",
+            false => "a number is between the bounds",
         };
         return Err(unsatisfiable(path, message));
     }

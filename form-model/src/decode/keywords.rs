@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::{
     object::{Object, read_raw},
     path::Path,
-    reader::{Leaf, Read, Reader, elements, leaf, outside, over_limit, wrong_type},
+    reader::{Leaf, Read, Reader, TYPES_MAX, elements, leaf, outside, over_limit, wrong_type},
 };
 use crate::{NoteCode, Number, SafeText};
 
@@ -173,14 +173,12 @@ fn types(reader: &mut Reader<'_>, path: &Path<'_>, raw: &RawValue) -> Read<Optio
         Leaf::Text(name) => return one_type(path, &name).map(Some),
         Leaf::Flag | Leaf::Number(_) | Leaf::Array | Leaf::Object => {}
     }
-    let Some(elements) = elements(raw, path, 8)? else {
+    let Some(elements) = elements(raw, path, TYPES_MAX)? else {
         return Err(wrong_type(path, "a string", &found));
     };
     let mut types = Types { one: None, nullable: false };
-    for element in elements {
-        let Leaf::Text(name) = leaf(element, path)? else {
-            return Err(wrong_type(path, "a list of type names", &found));
-        };
+    for (index, element) in elements.into_iter().enumerate() {
+        let name = leaf(element, path)?.text(&path.element(index))?;
         let found = one_type(path, &name)?;
         types.nullable |= found.nullable;
         if types.one.is_some() && found.one.is_some() && types.one != found.one {

@@ -316,6 +316,9 @@ impl<'de> Visitor<'de> for Name {
     }
 }
 
+/// The elements of a list of types at most: there are seven types.
+pub(super) const TYPES_MAX: usize = 8;
+
 /// Reads the elements of an array, as raw values, up to a count. `None`: it is no array.
 pub(super) fn elements<'de>(
     raw: &'de RawValue,
@@ -325,21 +328,18 @@ pub(super) fn elements<'de>(
     if !matches!(leaf(raw, path)?, Leaf::Array) {
         return Ok(None);
     }
-    let mut over = false;
-    let visitor = Elements { count_max, over: &mut over };
-    match serde_json::Deserializer::from_str(raw.get()).deserialize_seq(visitor) {
+    match serde_json::Deserializer::from_str(raw.get()).deserialize_seq(Elements { count_max }) {
         Ok(elements) => Ok(Some(elements)),
-        Err(_) if over => Err(over_limit(path, "list", "elements", count_max)),
-        Err(error) => Err(malformed(&error)),
+        // The parser has checked the array, so that nothing but the count stops its reader.
+        Err(_) => Err(over_limit(path, "a list", "elements", count_max)),
     }
 }
 
-struct Elements<'o> {
+struct Elements {
     count_max: usize,
-    over: &'o mut bool,
 }
 
-impl<'de> Visitor<'de> for Elements<'_> {
+impl<'de> Visitor<'de> for Elements {
     type Value = Vec<&'de RawValue>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -350,7 +350,6 @@ impl<'de> Visitor<'de> for Elements<'_> {
         let mut found = Vec::new();
         while let Some(element) = elements.next_element()? {
             if found.len() == self.count_max {
-                *self.over = true;
                 return Err(A::Error::custom("too many elements"));
             }
             found.push(element);
@@ -385,14 +384,14 @@ pub(super) fn duplicate(path: &Path<'_>) -> Refusal {
 pub(super) fn malformed(error: &serde_json::Error) -> Refusal {
     // The parser's own text is the only place that says which it is.
     let text = format!("{error}");
-    let code = if text.contains("surrogate") || text.contains("end of hex escape") {
-        RefusalCode::LoneSurrogate
+    let (code, found) = if text.contains("surrogate") || text.contains("end of hex escape") {
+        (RefusalCode::LoneSurrogate, "an unpaired surrogate")
     } else if text.contains("number out of range") {
-        RefusalCode::NumberRange
+        (RefusalCode::NumberRange, "a number out of range")
     } else {
-        RefusalCode::MalformedJson
+        (RefusalCode::MalformedJson, "an error")
     };
-    let message =
-        format!("expected JSON, found an error at line {} column {}", error.line(), error.column());
+    let (line, column) = (error.line(), error.column());
+    let message = format!("expected JSON, found {found} at line {line} column {column}");
     refusal(code, &Path::Root, message)
 }

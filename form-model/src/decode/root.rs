@@ -10,7 +10,9 @@ use super::{
     keywords::Keywords,
     object::{Into, Object},
     path::Path,
-    reader::{Leaf, Read, Reader, elements, leaf, outside, over_limit, refusal, wrong_type},
+    reader::{
+        Leaf, Read, Reader, TYPES_MAX, elements, leaf, outside, over_limit, refusal, wrong_type,
+    },
 };
 use crate::{
     Field, Form, NoteCode, RefusalCode, SafeText, shortest::EMPTY_BYTES, warn::any_look_alike,
@@ -181,7 +183,7 @@ fn object_type(reader: &mut Reader<'_>, path: &Path<'_>, raw: &RawValue) -> Read
     match leaf(raw, path)? {
         Leaf::Null => reader.note(NoteCode::IgnoredNull, path).map(|()| false),
         Leaf::Array => {
-            let is_object = match elements(raw, path, 2)?.as_deref() {
+            let is_object = match elements(raw, path, TYPES_MAX)?.as_deref() {
                 Some([only]) => leaf(only, path)?.text(path)? == "object",
                 _ => false,
             };
