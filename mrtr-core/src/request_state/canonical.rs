@@ -369,6 +369,15 @@ mod tests {
 
     /// proves: ST-03
     #[test]
+    fn control_characters_are_written_as_rfc_8785_has_them() {
+        assert_eq!(
+            canonical(r#""\u0000\u0007\u0008\u0009\u000a\u000b\u000c\u000d\u001f\u007f""#),
+            "\"\\u0000\\u0007\\b\\t\\n\\u000b\\f\\r\\u001f\u{7f}\""
+        );
+    }
+
+    /// proves: ST-03
+    #[test]
     fn equal_params_match_however_they_are_written() {
         let params = r#"{"name":"deploy","arguments":{"n":1,"m":100,"s":"é/","list":[0.1,-0]}}"#;
         for same in [
@@ -415,6 +424,9 @@ mod tests {
             "1.2345678901234567890123456789e+29"
         );
         assert_eq!(canonical("333333333.33333329"), "333333333.33333329");
+        // A power that fits a number of this machine, and one digit more.
+        assert_eq!(canonical("10e999999999999999999"), "1e+1000000000000000000");
+        assert_eq!(canonical("10e1000000000000000000"), "10e1000000000000000000");
         let huge = ["1e99999999999999999999", "1e99999999999999999998", "1e-99999999999999999999"];
         for (index, number) in huge.iter().enumerate() {
             for other in huge.iter().skip(index + 1) {

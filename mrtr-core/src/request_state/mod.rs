@@ -122,9 +122,6 @@ impl RequestState {
             payload,
         };
         let plaintext = claims.encode().ok_or(SealError)?;
-        if plaintext.len() > TOKEN_BYTES_MAX {
-            return Err(SealError);
-        }
         let mut token = header(self.mode, &key.id);
         let associated = associated_data(&token, context);
         match self.mode {
@@ -468,9 +465,32 @@ mod tests {
         let with = |lifetime, anonymous| states().with_lifetimes(lifetime, anonymous);
         let second = Duration::from_secs(1);
         assert!(with(second, second).is_ok());
-        for wrong in [Duration::ZERO, Duration::from_millis(999), Duration::MAX] {
+        let longest = Duration::from_secs(30 * 24 * 60 * 60);
+        assert!(with(longest, longest).is_ok());
+        for wrong in [Duration::ZERO, Duration::from_millis(999), longest + second, Duration::MAX] {
             assert_eq!(with(wrong, second), Err(InvalidLifetime));
             assert_eq!(with(second, wrong), Err(InvalidLifetime));
+        }
+    }
+
+    /// proves: ST-05
+    #[test]
+    fn the_longest_token_opens_and_no_longer_one_is_made() {
+        for states in both_modes() {
+            let sealed = |bytes: usize| {
+                states.seal(&mut UnwrapErr(SysRng), NOW, &CONTEXT, 1, &alloc::vec![b'x'; bytes])
+            };
+            // Four characters hold three bytes.
+            let around = sealed(0).unwrap().len() * 3 / 4;
+            let longest = TOKEN_BYTES_MAX / 4 * 3 - around;
+            let token = sealed(longest).unwrap();
+            assert_eq!(token.len(), TOKEN_BYTES_MAX);
+            assert!(states.open(NOW, &CONTEXT, &token).is_ok());
+            for longer in [longest + 1, 2 * longest] {
+                assert!(sealed(longer).is_err());
+            }
+            let longer = alloc::format!("{token}A");
+            assert_eq!(cause(&states, NOW, &CONTEXT, &longer), OpenCause::TooLong);
         }
     }
 

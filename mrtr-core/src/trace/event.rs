@@ -377,6 +377,8 @@ mod tests {
             unreadable(b"{\"jsonrpc\":2}"),
             unreadable("[".repeat(200).as_bytes()),
             answer(Response::Accept(content.unwrap())),
+            // What a call with other limits takes. Its trace knows nothing of them.
+            answer(Response::Accept(Content::new().with_text("a", "x".repeat(1_000_000)))),
             answer(Response::Consent),
             answer(Response::Decline),
             answer(Response::Dismiss),
@@ -392,6 +394,27 @@ mod tests {
             let text = exposed(&event);
             let read: Exposed<Event> = serde_json::from_str(&text).unwrap();
             assert_eq!(read.0, event, "{text}");
+        }
+    }
+
+    /// proves: CL-23
+    #[test]
+    fn an_event_as_it_is_tells_what_kind_of_answer_came() {
+        let json = |text: &str| RawJson::parse(text).unwrap();
+        for (response, kind) in [
+            (Response::Accept(Content::new()), "accept"),
+            (Response::Consent, "consent"),
+            (Response::Decline, "decline"),
+            (Response::Dismiss, "dismiss"),
+            (Response::Sampled(json("{}")), "sampled"),
+            (Response::Roots(json("{}")), "roots"),
+        ] {
+            let event = Event::Answer { round: 1, key: "k".into(), response };
+            let shown = serde_json::to_string(&event).unwrap();
+            assert_eq!(
+                shown,
+                format!(r#"{{"answer":{{"round":1,"keyBytes":1,"response":"{kind}"}}}}"#)
+            );
         }
     }
 

@@ -142,7 +142,6 @@ impl Serialize for Millis {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let nanos = self.0.subsec_nanos() % 1_000_000;
         match u64::try_from(self.0.as_millis()) {
-            Ok(millis) if nanos == 0 => serializer.serialize_u64(millis),
             // A number of so few digits is written exactly.
             Ok(millis) => format!("{millis}.{nanos:06}")
                 .parse::<Number>()

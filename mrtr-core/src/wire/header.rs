@@ -51,6 +51,8 @@ mod tests {
             assert!(value.bytes().all(|byte| (b' '..=b'~').contains(&byte) || byte == b'\t'));
             assert_eq!(read_header_value(&value).as_deref(), Some(text));
         }
+        assert_eq!(header_value("a b\tc"), "a b\tc", "plain text stays as it is");
+        assert_eq!(header_value(""), "=?base64??=", "an empty value is none of HTTP's");
         for wrong in ["=?base64?YQ?=", "=?base64?!?=", "=?base64?/w==?="] {
             assert_eq!(read_header_value(wrong), None, "{wrong}");
         }

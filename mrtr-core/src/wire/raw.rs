@@ -133,3 +133,27 @@ pub(crate) fn write_text(text: &str, json: &mut String) {
     // Serialising a string to memory can not fail.
     json.push_str(&serde_json::to_string(text).unwrap_or_default());
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// proves: W-11
+    #[test]
+    fn brackets_in_a_text_are_no_levels_wherever_the_text_ends() {
+        for (text, levels) in [
+            ("7", 0),
+            ("[{}]", 2),
+            ("[[],[],{}]", 2),
+            (r#"["[[["]"#, 1),
+            (r#"["\"[[["]"#, 1),
+            (r#"["\\",[["[["]]]"#, 3),
+            (r#"{"a\\\"[":["]"]}"#, 2),
+        ] {
+            assert_eq!(check_depth(text, levels), Ok(()), "{text}");
+            let levels_max = levels.checked_sub(1);
+            let over = levels_max.map(|levels_max| check_depth(text, levels_max));
+            assert_eq!(over, levels_max.map(|levels_max| Err(WireError::TooDeep { levels_max })));
+        }
+    }
+}

@@ -134,6 +134,14 @@ mod tests {
             ("https://p\u{430}ypal.com/", ("mixed", true)),
             ("https://p%D0%B0ypal.com/", ("mixed", true)),
             ("https://\u{43f}\u{440}\u{438}\u{43c}\u{435}\u{440}.\u{440}\u{444}/", ("", true)),
+            ("https://gr\u{f6}\u{df}e\u{1e9e}.example/", ("", true)),
+            ("https://\u{3b1}\u{1f00}.\u{3b2}/", ("", true)),
+            ("https://\u{561}\u{562}/", ("", true)),
+            // Hebrew beside each of the others.
+            ("https://a\u{5d0}/", ("mixed", true)),
+            ("https://\u{3b1}\u{5d0}/", ("mixed", true)),
+            ("https://\u{440}\u{5d0}/", ("mixed", true)),
+            ("https://\u{561}\u{5d0}/", ("mixed", true)),
             ("https://github.com@evil.example/", ("userinfo", true)),
             ("https://[::1]:8443/", ("", true)),
         ] {

@@ -56,6 +56,14 @@ fn a_leg_that_takes_too_long_is_cancelled_and_ends_the_call() {
 
 /// proves: CL-10
 #[test]
+fn of_two_clocks_that_run_out_at_once_it_is_the_leg_that_took_too_long() {
+    let mut play = Play::timed(Clocks { execution: Some(secs(60)), ..Clocks::default() });
+    assert_sleeps_until(&mut play, 60_000);
+    assert_eq!(play.tick(), cancelled(&play, Clock::Leg));
+}
+
+/// proves: CL-10
+#[test]
 fn every_leg_starts_with_a_fresh_budget() {
     let mut play = Play::new();
     for round in 0..5 {

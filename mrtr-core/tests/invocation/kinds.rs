@@ -2,7 +2,7 @@
 
 use form_model::Content;
 use mrtr_core::{
-    Action, Claims, Closure, Event, Fault, Interaction, Misuse, Outcome, Phase,
+    Action, Claims, Closure, Event, Fault, Interaction, Limits, Misuse, Outcome, Phase,
     wire::{META_CAPABILITIES, Method, RawJson, Response, WireError},
 };
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ fn listed() -> Response {
 }
 
 fn called(method: Method, claims: Claims) -> Play {
-    Play::started(request_of(method), claims, mrtr_core::Limits::default())
+    Play::started(request_of(method), claims, Limits::default())
 }
 
 fn with_all() -> Play {
@@ -299,6 +299,21 @@ fn an_answer_of_a_wrong_shape_is_refused_and_the_question_stays_open() {
         assert_eq!((play.call.phase(), play.call.open()), (Phase::AwaitingInteraction, 1));
         sent(&play.answer(1, "k", right).unwrap());
     }
+}
+
+/// proves: CL-09
+#[test]
+fn an_answer_that_no_form_bounds_is_bounded_all_the_same() {
+    let answered = |answer_bytes_max| {
+        let form = form_model::Limits { answer_bytes_max, ..Default::default() };
+        let limits = Limits { form, ..Limits::default() };
+        let mut play = Play::started(request_of(Method::ToolsCall), all_claims(), limits);
+        play.serve(&asking(&[("k", ROOTS)], None));
+        play.answer(1, "k", listed()).map(drop)
+    };
+    let bytes_max = LISTED.len() - 1;
+    assert_eq!(answered(bytes_max), Err(Misuse::TooLarge { bytes_max }));
+    assert_eq!(answered(LISTED.len()), Ok(()));
 }
 
 /// proves: CL-07, CL-15, W-07

@@ -9,8 +9,8 @@ use mrtr_core::{
 use serde_json::{Value, json};
 
 use crate::play::{
-    asked, call, confirm, deep, end, faulted, keyless, message, params, raw, run, sealing, send,
-    sure, value, with,
+    answer, asked, call, confirm, deep, end, faulted, keyless, message, params, raw, run, sealing,
+    send, sure, value, with,
 };
 
 /// Returns how one request is written.
@@ -228,6 +228,27 @@ fn a_request_that_would_make_the_message_too_deep_is_caught() {
             Event::Need(one(InputRequest::sampling(capital().message(&message(levels)))))
         });
     }
+    // Around a message are six levels of the answer.
+    let needs = [("deepest", 121), ("too deep", 122)].map(|(name, levels)| {
+        (name, one(InputRequest::sampling(capital().message(&message(levels)))))
+    });
+    assert_eq!(sent(needs), ["deepest"]);
+}
+
+/// proves: SV-08, W-11
+#[test]
+fn the_data_of_an_error_is_left_out_where_no_client_could_read_it() {
+    // Around it are the error and the answer.
+    for (levels, is_sent) in [(124, true), (125, false)] {
+        let endpoint = sealing();
+        let params = with(params(), &[("arguments", json!("@"))]).to_string();
+        let call = message("tools/call", &params.replace("\"@\"", &deep(levels)));
+        let (mut exchange, actions) = send(&endpoint, call.as_bytes());
+        let data = Some(run(&actions).params.clone());
+        let fails = Event::Fail(RpcError { data, ..RpcError::new(-1, "no") });
+        let error = answer(&end(&mut exchange, fails)).1["error"].take();
+        assert_eq!((&error["code"], error.get("data").is_some()), (&json!(-1), is_sent));
+    }
 }
 
 /// proves: SV-08, W-11
@@ -268,6 +289,8 @@ fn a_round_over_a_limit_of_the_endpoint_is_caught() {
         need.request(format!("k{index}"), model(limits.round_bytes_max / 4))
     });
     assert_eq!(sent([("as many requests as there may be", count(limits.requests_max))]).len(), 1);
+    let longest = one(InputRequest::form(long(limits.message_bytes_max), confirm()));
+    assert_eq!(sent([("the longest message", longest)]).len(), 1);
     let over = [
         ("too many requests", count(limits.requests_max + 1)),
         ("a key too long", Need::new().request(long(limits.key_bytes_max + 1), sure())),

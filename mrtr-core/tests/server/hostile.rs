@@ -224,6 +224,10 @@ fn bytes_that_are_no_utf_8_no_json_or_too_deep_are_not_parsed() {
             assert_eq!(found, (400, RpcError::PARSE), "{start}");
         }
     }
+    let exactly = sealing().with_message_bytes_max(call.len());
+    run(&send(&exactly, call.as_bytes()).1);
+    let (exchange, actions) = send(&exactly, format!("{call} ").as_bytes());
+    assert_eq!(refused(&exchange, &actions), (400, RpcError::INVALID_REQUEST));
     for endpoint in [&sealing(), &keyless()] {
         run(&send(endpoint, &nested(124)).1);
         run(&send(endpoint, &inside(br"\ud800")).1);

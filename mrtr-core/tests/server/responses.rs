@@ -1,7 +1,7 @@
 //! Answers that are none, and keys that were not asked.
 
 use mrtr_core::{
-    Endpoint, InputRequest, Need,
+    Endpoint, InputRequest, Limits, Need,
     exchange::{Answered, Elicited, Event, Sampling},
     wire::RpcError,
 };
@@ -215,6 +215,21 @@ fn without_keys_an_answer_is_checked_by_what_the_handler_would_ask() {
         assert!(answers.check("sure", &InputRequest::roots()).is_ok() == held["roots"].is_array());
         assert_eq!(answers.check("other", &sure()), Ok(None));
     }
+}
+
+/// proves: SV-04, FM-04
+#[test]
+fn without_keys_an_answer_is_checked_within_the_limits_of_the_endpoint() {
+    let content = json!({"ok": true});
+    let checked = |answer_bytes_max| {
+        let form = form_model::Limits { answer_bytes_max, ..Default::default() };
+        let endpoint = keyless().with_limits(Limits { form, ..Limits::default() });
+        let responses = json!({"sure": {"action": "accept", "content": content}});
+        let params = with(crate::play::params(), &[("inputResponses", responses)]);
+        run(&call(&endpoint, &params).1).answers.check("sure", &sure()).is_ok()
+    };
+    let bytes = content.to_string().len();
+    assert_eq!([checked(bytes), checked(bytes - 1)], [true, false]);
 }
 
 /// proves: SV-04
