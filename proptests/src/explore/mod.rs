@@ -20,7 +20,7 @@ mod seen;
 
 pub use invariant::{Invariant, Rule, Violation};
 pub use plant::Plant;
-pub use scope::{Counts, Part, Scope, Start, read_golden, scopes, write_golden};
+pub use scope::{Counts, Part, Scope, Size, Start, read_golden, scopes, write_golden};
 pub use search::{Counterexample, Found, World, explore};
 pub use seen::{Label, Place, Seen, Stage, What, snake};
 

@@ -25,6 +25,29 @@ pub enum Part {
     Pair,
 }
 
+/// Says how large a scope is, and so how often it is explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Size {
+    /// Explored by every run of the tests.
+    Small,
+    /// Explored by every run of CI.
+    Medium,
+    /// Explored where somebody asks for it.
+    Large,
+}
+
+impl Size {
+    /// Returns the word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Small => "small",
+            Self::Medium => "medium",
+            Self::Large => "large",
+        }
+    }
+}
+
 /// Is where a search begins.
 #[derive(Clone, Debug)]
 pub enum Start {
@@ -45,8 +68,8 @@ pub struct Scope {
     pub bounds: &'static str,
     /// Which machines.
     pub part: Part,
-    /// Whether every run of the tests explores it.
-    pub is_small: bool,
+    /// How large it is.
+    pub size: Size,
     /// How it begins.
     pub start: Start,
 }
@@ -112,7 +135,7 @@ pub fn scopes() -> Vec<Scope> {
     let mut scopes = clients();
     scopes.extend(hosts());
     scopes.extend(pairs());
-    scopes.sort_by_key(|scope| !scope.is_small);
+    scopes.sort_by_key(|scope| scope.size);
     scopes
 }
 
@@ -135,36 +158,36 @@ fn clients() -> Vec<Scope> {
         vec![Asks::Form, Asks::Url],
     ];
     let large = client::Setup { is_told: false, rounds: kinds, ..small.clone() };
-    let scope = |name, bounds, is_small, setup| Scope {
+    let scope = |name, bounds, size, setup| Scope {
         name,
         bounds,
         part: Part::Client,
-        is_small,
+        size,
         start: Start::Client(setup),
     };
     vec![
         scope(
             "an invocation, a form and a URL in a round, two rounds",
             "the server asks these two, or to be called again",
-            true,
+            Size::Small,
             small.clone(),
         ),
         scope(
             "an invocation, a form and a URL, 30 s for all its legs",
             "as without the limit",
-            true,
+            Size::Small,
             client::Setup { clocks: limited, ..small },
         ),
         scope(
             "an invocation, two of four kinds in a round, three rounds",
             "a form and a model, roots and a URL, or a form and a URL",
-            false,
+            Size::Medium,
             client::Setup { rounds_max: 3, ..large.clone() },
         ),
         scope(
             "an invocation, two of four kinds, three rounds, all clocks",
             "90 s for all legs, 100 s for one that reports progress; four steps of 30 s",
-            false,
+            Size::Medium,
             client::Setup { rounds_max: 3, clocks: all_clocks, steps: (secs(30), 4), ..large },
         ),
     ]
@@ -192,82 +215,82 @@ fn hosts() -> Vec<Scope> {
     let in_order = StoreSays::InAnyOrder { fails: true };
     let anything = StoreSays::Anything;
     let untold = host::Setup { is_told: false, ..two };
-    let scope = |name, bounds, is_small, setup: host::Setup| {
+    let scope = |name, bounds, size, setup: host::Setup| {
         let is_volatile = setup.store == StoreSays::Nothing;
         let part = if is_volatile { Part::Volatile } else { Part::Durable };
-        Scope { name, bounds, part, is_small, start: Start::Host(setup) }
+        Scope { name, bounds, part, size, start: Start::Host(setup) }
     };
     vec![
         scope(
             "a broker, one invocation and all that can happen to it",
             "one call, one question; its registration is replaced once",
-            true,
+            Size::Small,
             one,
         ),
         scope(
             "a broker, one invocation, 30 s for all its legs",
             "as without the limit",
-            true,
+            Size::Small,
             host::Setup { clocks: limited, ..one },
         ),
         scope(
             "two invocations of two providers in one session",
             "one of each sort of ending; a tick comes when it is due",
-            true,
+            Size::Small,
             two,
         ),
         scope(
             "a broker with a store that says anything, one invocation",
             "one call, one question; the store also says what it was not asked",
-            true,
+            Size::Small,
             host::Setup { store: anything, ..one },
         ),
         scope(
             "one invocation, a store, a restart, two surfaces",
             "one of each sort of ending; the end of a question is held at once",
-            true,
+            Size::Small,
             host::Setup { calls: 1, store: in_order, restarts: 1, has_screens: true, ..two },
         ),
         scope(
             "a broker with a store, one invocation, 30 s for all its legs",
             "as without the limit",
-            false,
+            Size::Medium,
             host::Setup { store: anything, clocks: limited, ..one },
         ),
         scope(
             "one invocation with two questions, a store, all that can happen",
             "a tick comes when it is due; the end of a question is held at once",
-            false,
+            Size::Medium,
             host::Setup { store: in_order, questions: 2, is_punctual: true, is_told: false, ..one },
         ),
         scope(
             "one invocation, a store that is slow with ends, two restarts",
             "one of each sort of ending; a call in each life",
-            false,
+            Size::Medium,
             host::Setup { calls: 1, store: in_order, holds_ends: false, restarts: 2, ..untold },
         ),
         scope(
             "two invocations with two questions each, no store",
             "one of each sort of ending; each provider comes back once",
-            false,
+            Size::Large,
             host::Setup { questions: 2, reconnects: 1, ..untold },
         ),
         scope(
             "two invocations, a store, two surfaces",
             "one of each sort of ending; the end of a question is held at once",
-            false,
+            Size::Large,
             host::Setup { store: in_order, has_screens: true, ..untold },
         ),
         scope(
             "two invocations of two sessions, a store, a restart, a call after it",
             "one of each sort of ending; the end of a question is held at once",
-            false,
+            Size::Medium,
             host::Setup { store: in_order, restarts: 1, is_apart: true, ..untold },
         ),
         scope(
             "two invocations of one session, a store, a restart, a call after it",
             "as the scope before; each provider comes back once",
-            false,
+            Size::Large,
             host::Setup { store: in_order, restarts: 1, reconnects: 1, ..untold },
         ),
     ]
@@ -287,36 +310,36 @@ fn pairs() -> Vec<Scope> {
         plant: None,
     };
     let large = pair::Setup { gives_up: true, expires: true, serving_max: 2, ..small };
-    let scope = |name, bounds, is_small, setup| Scope {
+    let scope = |name, bounds, size, setup| Scope {
         name,
         bounds,
         part: Part::Pair,
-        is_small,
+        size,
         start: Start::Pair(setup),
     };
     vec![
         scope(
             "a client and a server, states of a single use",
             "two messages under way, one copied, one forged; one request served at a time",
-            true,
+            Size::Small,
             small,
         ),
         scope(
             "a client and a server, one call, three messages under way",
             "two copied, one forged; two requests served at once; states expire once",
-            false,
+            Size::Medium,
             pair::Setup { under_way_max: 3, copies: 2, is_single_use: false, ..large },
         ),
         scope(
             "one call, states of a single use, three messages under way",
             "two copied, one forged; one request served at a time; the store of used states may fail",
-            false,
+            Size::Medium,
             pair::Setup { under_way_max: 3, copies: 2, serving_max: 1, ..large },
         ),
         scope(
             "two calls, one after the other, states of a single use",
             "two messages under way, one copied; one request served at a time",
-            false,
+            Size::Medium,
             pair::Setup { calls: 2, forgeries: 0, expires: false, serving_max: 1, ..large },
         ),
     ]

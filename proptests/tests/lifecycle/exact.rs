@@ -1,6 +1,6 @@
 //! A world is known again by 128 bits: they tell apart what equality tells apart.
 
-use mrtr_proptests::explore::{Scope, Start, World, client::Calling, host::Hosting, scopes};
+use mrtr_proptests::explore::{Scope, Size, Start, World, client::Calling, host::Hosting, scopes};
 
 /// Counts the worlds that can be reached, and compares each with all that are known.
 fn count<W: World>(start: W) -> u64 {
@@ -24,7 +24,7 @@ fn count<W: World>(start: W) -> u64 {
 fn a_digest_tells_apart_what_equality_tells_apart() {
     let limited = scopes()
         .into_iter()
-        .filter(|scope| scope.is_small && scope.name.ends_with("30 s for all its legs"));
+        .filter(|scope| scope.size == Size::Small && scope.name.ends_with("30 s for all its legs"));
     let limited: Vec<_> = limited.collect();
     assert_eq!(limited.len(), 2, "an invocation, and a broker");
     for scope in limited {

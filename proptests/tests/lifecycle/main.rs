@@ -19,14 +19,14 @@ mod source;
 
 use std::{collections::BTreeSet, env, fs};
 
-use mrtr_proptests::explore::{Counts, Found, Scope, read_golden, scopes};
+use mrtr_proptests::explore::{Counts, Found, Scope, Size, read_golden, scopes};
 
 /// The threads that a test may take.
 const THREADS: usize = 2;
 
 /// Explores the scopes that every run explores.
 fn explore_small() -> Vec<(Scope, Found)> {
-    let small = scopes().into_iter().filter(|scope| scope.is_small);
+    let small = scopes().into_iter().filter(|scope| scope.size == Size::Small);
     let found = |scope: Scope| {
         let found = scope.explore(THREADS).unwrap_or_else(|broken| panic!("{broken}"));
         (scope, found)

@@ -55,13 +55,13 @@ pub(crate) fn write(explored: &[(Scope, Found)], golden: &[(String, Counts)]) ->
         );
     }
     page.push_str(SCOPES);
-    for Scope { name, bounds, is_small, .. } in scopes() {
+    for Scope { name, bounds, size, .. } in scopes() {
         let counts = golden.iter().find(|(known, _)| known == name).map(|(_, counts)| *counts);
         let Counts { states, tried, changed, depth } = counts.unwrap();
-        let when = if is_small { "each" } else { "" };
+        let size = size.name();
         let _ = writeln!(
             page,
-            "| {name} | {bounds} | {when} | {states} | {tried} | {changed} | {depth} |"
+            "| {name} | {bounds} | {size} | {states} | {tried} | {changed} | {depth} |"
         );
     }
     let states: u64 = golden.iter().map(|(_, counts)| counts.states).sum();
@@ -168,10 +168,11 @@ questions by URL, and answers of another kind than a form's; frames that come ov
 another provider, but for a result; unreadable frames that name their question. Those with one of each
 sort of ending leave out what ends or is refused in the same way: dismissals, answers that do not fit,
 questions that nobody can be asked, frames that reject, fail or release, retired registrations, ends of
-turns. A pair has one form, which is accepted or declined. Those that say `each` are explored by
-each run of the tests, all of them by `cargo explore`, which compares these counts.
+turns. A pair has one form, which is accepted or declined. The small ones are explored by each run of
+the tests, those and the medium ones by CI (`cargo explore --medium`), all of them by `cargo explore`,
+which compares these counts.
 
-| scope | bounds | run | states | events tried | that changed something | depth |
+| scope | bounds | size | states | events tried | that changed something | depth |
 |---|---|---|---|---|---|---|
 ";
 
