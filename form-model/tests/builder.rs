@@ -128,10 +128,6 @@ fn a_form_as_data_reads_back_equal_and_names_no_protocol() {
     let half = r#"{"type":"object","properties":{"x":{"type":"number","minimum":0.5}}}"#;
     let json = Form::from_schema(half).unwrap().to_canonical();
     assert!(json.contains(r#""minimum":{"value":0.5}"#), "{json}");
-    let refused = Form::from_canonical(&json.replace("0.5", "true"), &Limits::default());
-    assert_eq!(refused.unwrap_err().code, RefusalCode::MalformedJson);
-    let error = serde_json::from_str::<Form>(&json.replace("0.5", "true")).unwrap_err();
-    assert!(error.to_string().contains("expected a number, or a string of its digits"), "{error}");
     // What is longer as data than as a schema reads back all the same.
     let names: Vec<_> = (0..4096).map(|i| format!("\"{i}\"")).collect();
     let names = names.join(",");
@@ -249,6 +245,9 @@ fn data_that_is_no_form_is_refused_as_a_schema_would_be() {
         assert_eq!(refusal.code, code, "{refusal}");
         assert!(serde_json::from_str::<Form>(&json).is_err());
     }
+    let no_number = r#"{"version":1,"fields":[{"name":"a","kind":{"number":{"default":true}}}]}"#;
+    let error = serde_json::from_str::<Form>(no_number).unwrap_err();
+    assert!(error.to_string().contains("expected a number, or a string of its digits"), "{error}");
     let named = |bytes| {
         let name = "x".repeat(bytes);
         let json =
