@@ -86,7 +86,7 @@ request). A *leg* is a request that is in flight, or a provider that works.
 
 const QUESTIONS: [(&str, &str, &str); 4] = [
     (
-        ".. when the connection drops?",
+        ".. when the connection to the server or the provider drops?",
         "the connection drops",
         "It is taken back from everybody who was asked, and the call ends as lost: nothing was in flight,
 so nothing is in doubt. No answer counts any more, and none goes over another connection. An answer
@@ -95,21 +95,24 @@ that the store was still to hold is closed with the question.",
     (
         ".. when a second answer comes?",
         "a second answer",
-        "The first answer that fits has won. A later one changes nothing and is refused: as `answered` while
-others of its round are open, as `wrong_round` after that. The broker says what won: the first answer,
-or what ended the call before it was delivered.",
+        "The first answer that fits has won. A later one, alike or not, changes nothing and is refused. The
+invocation refuses it as `answered` while other questions of its round are open, and as `wrong_round`
+after that. The broker refuses it as `stale` and says what has won: the first answer or, where the call
+ended before that was delivered, the end of the call.",
     ),
     (
         ".. when its clock runs out?",
         "tick",
         "It is taken back, and the call ends as timed out. Nothing is sent to the server; a provider that
-asked is told to cancel. The store has a clock of its own for each thing that it is to hold.",
+asked is told to cancel. While a question or an answer is at the store, it is the store's clock that runs,
+and the call ends because the store has failed.",
     ),
     (
         ".. when the caller stops?",
         "the caller stops",
         "It is taken back, and the call ends as stopped. Nothing more is sent to the server, and no
-refusal is made up; a provider that asked is told to cancel.",
+refusal is made up; a provider that asked is told to cancel. Where nobody is asked, the call ends as
+stopped too, and a leg that is in flight is cancelled: the diagrams have it.",
     ),
 ];
 
@@ -125,24 +128,27 @@ const BROKER: &str = "
 ## The host's broker
 
 With a store. Without one, a question is shown at once, and its answer is delivered at once: the two
-places at the store are not there.
+places at the store are not there. An edge has all actions that were seen on it; a cancel is delivered
+where the provider can still hear of it.
 
 ";
 
 const CLOCKS_BEGIN: &str = "
 ## The clocks
 
-What runs in which place, and what happens when it runs out. The defaults are shown, and 30 s for all
-legs together, for which there is no default.
+What runs in which place, and what happens when it runs out. The times are the defaults. The 30 s for
+all legs together (`execution`) are an example: by default there is no such limit.
 
 | machine | place | after | then |
 |---|---|---|---|
 ";
 
 const CLOCKS_END: &str = "
-No clock runs that is not in this table: while somebody is asked, the clock of who executes stands
-still, and it begins anew with the answer. A clock runs out by a tick; a call whose legs have spent
-their time in all is also over when it asks, or wants to be called again.
+No clock runs that is not in this table: while somebody is asked, no leg is in flight, and no time of
+one is spent. Each leg has a fresh clock, and the one of all legs goes on from where it stood. A clock
+runs out by a tick. Where all legs together have used their time up, a result that asks, or that wants the
+call again, ends the call as timed out: there would be no time for the next leg. Each pause is twice the
+one before it, up to 4 s.
 ";
 
 const INVARIANTS: &str = "
