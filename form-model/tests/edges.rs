@@ -83,7 +83,6 @@ fn a_content_keeps_what_it_is_given_last() {
     assert_eq!(Content::from(answer()).to_json(), answer().to_json());
 }
 
-/// proves: FM-01
 #[test]
 fn a_kind_has_a_name_of_its_own() {
     let schema = r#"{"type":"object","properties":{"i":{"type":"integer"},"c":{"enum":["x"]}}}"#;

@@ -54,7 +54,7 @@ fn judge(
             choices(reader, path, &mut keywords)?
         }
         Type::Number | Type::Integer | Type::Flag if options.is_some() => {
-            return Err(outside(path, "options are strings"));
+            return Err(outside(&path.member("type"), "options are strings"));
         }
         Type::Number => Kind::Number(numeric(reader, path, &keywords, false)?),
         Type::Integer => Kind::Integer(numeric(reader, path, &keywords, true)?),

@@ -8,7 +8,10 @@ use serde_json::value::RawValue;
 use super::{
     object::{Object, read_raw},
     path::Path,
-    reader::{Leaf, Read, Reader, TYPES_MAX, elements, leaf, outside, over_limit, wrong_type},
+    reader::{
+        Leaf, Read, Reader, TYPES_MAX, count, elements, leaf, number, outside, over_limit, text,
+        wrong_type,
+    },
 };
 use crate::{NoteCode, Number, SafeText};
 
@@ -97,24 +100,28 @@ impl<'de> Keywords<'de> {
     ) -> Read<()> {
         let limits = reader.limits;
         match name {
-            "title" => self.title = reader.line(raw, path)?,
-            "description" => self.description = reader.paragraph(raw, path)?,
-            "type" => self.types = types(reader, path, raw)?,
-            "format" => self.format = reader.text(raw, path, limits.name_bytes_max)?,
-            "enum" => self.values = values(reader, path, raw)?,
-            "enumNames" => self.names = enum_names(reader, path, raw)?,
             "const" => self.constant = Some(option_value(reader, path, raw)?),
-            "oneOf" => self.one_of = branches(reader, path, raw)?,
-            "anyOf" => self.any_of = branches(reader, path, raw)?,
-            "items" => self.items = items(reader, path, raw)?,
-            "minLength" => self.length_min = reader.count(raw, path)?,
-            "maxLength" => self.length_max = reader.count(raw, path)?,
-            "minItems" => self.items_min = reader.count(raw, path)?,
-            "maxItems" => self.items_max = reader.count(raw, path)?,
-            "minimum" => self.minimum = reader.number(raw, path)?,
-            "maximum" => self.maximum = reader.number(raw, path)?,
-            "exclusiveMinimum" => self.exclusive_minimum = reader.number(raw, path)?,
-            "exclusiveMaximum" => self.exclusive_maximum = reader.number(raw, path)?,
+            // Null is a value of the constant and the default, and counts as absent elsewhere.
+            name if raw.get() == "null" && name != "default" => {
+                reader.note(NoteCode::IgnoredNull, path)?;
+            }
+            "title" => self.title = Some(reader.line(raw, path)?),
+            "description" => self.description = Some(reader.paragraph(raw, path)?),
+            "type" => self.types = Some(types(reader, path, raw)?),
+            "format" => self.format = Some(text(raw, path, limits.name_bytes_max)?),
+            "enum" => self.values = Some(values(reader, path, raw)?),
+            "enumNames" => self.names = Some(enum_names(reader, path, raw)?),
+            "oneOf" => self.one_of = Some(branches(reader, path, raw)?),
+            "anyOf" => self.any_of = Some(branches(reader, path, raw)?),
+            "items" => self.items = Some(Box::new(nested(reader, path, raw)?)),
+            "minLength" => self.length_min = Some(count(raw, path)?),
+            "maxLength" => self.length_max = Some(count(raw, path)?),
+            "minItems" => self.items_min = Some(count(raw, path)?),
+            "maxItems" => self.items_max = Some(count(raw, path)?),
+            "minimum" => self.minimum = Some(number(raw, path)?),
+            "maximum" => self.maximum = Some(number(raw, path)?),
+            "exclusiveMinimum" => self.exclusive_minimum = Some(number(raw, path)?),
+            "exclusiveMaximum" => self.exclusive_maximum = Some(number(raw, path)?),
             "default" if raw.get().len() > limits.default_bytes_max => {
                 return Err(over_limit(path, "a default", "bytes", limits.default_bytes_max));
             }
@@ -153,7 +160,6 @@ impl<'de> Keywords<'de> {
         reader.pass_over(raw, path)?;
         reader.note(
             match name {
-                _ if raw.get() == "null" => NoteCode::IgnoredNull,
                 "pattern" => NoteCode::UnenforcedPattern,
                 "multipleOf" => NoteCode::UnenforcedMultipleOf,
                 "contentEncoding" | "contentMediaType" | "contentSchema" => {
@@ -166,30 +172,27 @@ impl<'de> Keywords<'de> {
     }
 }
 
-fn types(reader: &mut Reader<'_>, path: &Path<'_>, raw: &RawValue) -> Read<Option<Types>> {
-    let found = leaf(raw, path)?;
-    match found {
-        Leaf::Null => return reader.note(NoteCode::IgnoredNull, path).map(|()| None),
-        Leaf::Text(name) => return one_type(path, &name).map(Some),
-        Leaf::Flag | Leaf::Number(_) | Leaf::Array | Leaf::Object => {}
-    }
+fn types(reader: &mut Reader<'_>, path: &Path<'_>, raw: &RawValue) -> Read<Types> {
     let Some(elements) = elements(raw, path, TYPES_MAX)? else {
-        return Err(wrong_type(path, "a string", &found));
+        return one_type(path, &leaf(raw, path)?.text(path)?);
     };
     let mut types = Types { one: None, nullable: false };
     for (index, element) in elements.into_iter().enumerate() {
-        let name = leaf(element, path)?.text(&path.element(index))?;
-        let found = one_type(path, &name)?;
+        let here = path.element(index);
+        let found = one_type(&here, &leaf(element, &here)?.text(&here)?)?;
         types.nullable |= found.nullable;
         if types.one.is_some() && found.one.is_some() && types.one != found.one {
             return Err(outside(path, "a field has one type, found a union"));
         }
         types.one = types.one.or(found.one);
     }
+    if types.one.is_none() && !types.nullable {
+        return Err(outside(path, "a field has a type, found none"));
+    }
     if !types.nullable {
         reader.note(NoteCode::NormalizedType, path)?;
     }
-    Ok(Some(types))
+    Ok(types)
 }
 
 fn one_type(path: &Path<'_>, name: &str) -> Read<Types> {
@@ -210,14 +213,9 @@ fn one_type(path: &Path<'_>, name: &str) -> Read<Types> {
     Ok(Types { one: Some(one), nullable: false })
 }
 
-fn values<'de>(
-    reader: &mut Reader<'_>,
-    path: &Path<'_>,
-    raw: &'de RawValue,
-) -> Read<Option<Vec<Leaf<'de>>>> {
-    let Some(elements) = list(reader, path, raw)? else { return Ok(None) };
+fn values<'de>(reader: &Reader<'_>, path: &Path<'_>, raw: &'de RawValue) -> Read<Vec<Leaf<'de>>> {
     let value = |(index, element)| option_value(reader, &path.element(index), element);
-    elements.into_iter().enumerate().map(value).collect::<Read<_>>().map(Some)
+    list(reader, path, raw)?.into_iter().enumerate().map(value).collect()
 }
 
 fn option_value<'de>(reader: &Reader<'_>, path: &Path<'_>, raw: &'de RawValue) -> Read<Leaf<'de>> {
@@ -229,14 +227,11 @@ fn option_value<'de>(reader: &Reader<'_>, path: &Path<'_>, raw: &'de RawValue) -
     Ok(value)
 }
 
-fn enum_names(reader: &mut Reader<'_>, path: &Path<'_>, raw: &RawValue) -> Read<Option<Names>> {
+fn enum_names(reader: &mut Reader<'_>, path: &Path<'_>, raw: &RawValue) -> Read<Names> {
     let bytes_max = reader.limits.title_bytes_max;
-    if matches!(leaf(raw, path)?, Leaf::Null) {
-        return reader.note(NoteCode::IgnoredNull, path).map(|()| None);
-    }
     let Some(elements) = elements(raw, path, reader.limits.options_max)? else {
         reader.pass_over(raw, path)?;
-        return Ok(Some(Names::Unusable));
+        return Ok(Names::Unusable);
     };
     let mut names = Vec::with_capacity(elements.len());
     for (index, element) in elements.into_iter().enumerate() {
@@ -249,26 +244,18 @@ fn enum_names(reader: &mut Reader<'_>, path: &Path<'_>, raw: &RawValue) -> Read<
             }
             Leaf::Null | Leaf::Flag | Leaf::Number(_) | Leaf::Array | Leaf::Object => {
                 reader.pass_over(raw, path)?;
-                return Ok(Some(Names::Unusable));
+                return Ok(Names::Unusable);
             }
         }
     }
-    Ok(Some(Names::Each(names)))
+    Ok(Names::Each(names))
 }
 
-/// Reads a list of at most as many elements as a choice may have options. Null counts as absent.
-fn list<'de>(
-    reader: &mut Reader<'_>,
-    path: &Path<'_>,
-    raw: &'de RawValue,
-) -> Read<Option<Vec<&'de RawValue>>> {
-    let found = leaf(raw, path)?;
-    if matches!(found, Leaf::Null) {
-        return reader.note(NoteCode::IgnoredNull, path).map(|()| None);
-    }
+/// Reads a list of at most as many elements as a choice may have options.
+fn list<'de>(reader: &Reader<'_>, path: &Path<'_>, raw: &'de RawValue) -> Read<Vec<&'de RawValue>> {
     match elements(raw, path, reader.limits.options_max)? {
-        Some(elements) => Ok(Some(elements)),
-        None => Err(wrong_type(path, "an array", &found)),
+        Some(elements) => Ok(elements),
+        None => Err(wrong_type(path, "an array", &leaf(raw, path)?)),
     }
 }
 
@@ -276,8 +263,8 @@ fn branches<'de>(
     reader: &mut Reader<'_>,
     path: &Path<'_>,
     raw: &'de RawValue,
-) -> Read<Option<Vec<Branch<'de>>>> {
-    let Some(elements) = list(reader, path, raw)? else { return Ok(None) };
+) -> Read<Vec<Branch<'de>>> {
+    let elements = list(reader, path, raw)?;
     let count = elements.len();
     let mut branches = Vec::with_capacity(count);
     for (index, element) in elements.into_iter().enumerate() {
@@ -289,7 +276,7 @@ fn branches<'de>(
         }
         branches.push(branch);
     }
-    Ok(Some(branches))
+    Ok(branches)
 }
 
 /// Reads a schema within a field's schema. Schemas nest no further.
@@ -297,12 +284,15 @@ fn nested<'de>(
     reader: &mut Reader<'_>,
     path: &Path<'_>,
     raw: &'de RawValue,
-) -> Read<Option<Keywords<'de>>> {
+) -> Read<Keywords<'de>> {
     if path.nesting() > NESTING_MAX {
         return Err(outside(path, "the options of a field are constants, found deeper schemas"));
     }
     let mut keywords = Keywords::default();
-    Ok(read_raw(reader, path, raw, &mut keywords)?.then_some(keywords))
+    if !read_raw(reader, path, raw, &mut keywords)? {
+        return Err(wrong_type(path, "an object", &Leaf::Null));
+    }
+    Ok(keywords)
 }
 
 /// What alternatives are for.
@@ -313,9 +303,7 @@ pub(super) const ALTERNATIVES: &str =
 const NESTING_MAX: usize = 7;
 
 fn branch<'de>(reader: &mut Reader<'_>, path: &Path<'_>, raw: &'de RawValue) -> Read<Branch<'de>> {
-    let Some(mut keywords) = nested(reader, path, raw)? else {
-        return Err(wrong_type(path, "an object", &Leaf::Null));
-    };
+    let mut keywords = nested(reader, path, raw)?;
     if keywords.says_null_alone() {
         return Ok(Branch::Null);
     }
@@ -333,17 +321,6 @@ fn branch<'de>(reader: &mut Reader<'_>, path: &Path<'_>, raw: &'de RawValue) -> 
         return Err(outside(path, "an option is a constant and its title"));
     }
     Ok(Branch::Schema(Box::new(keywords)))
-}
-
-fn items<'de>(
-    reader: &mut Reader<'_>,
-    path: &Path<'_>,
-    raw: &'de RawValue,
-) -> Read<Option<Box<Keywords<'de>>>> {
-    match nested(reader, path, raw)? {
-        Some(keywords) => Ok(Some(Box::new(keywords))),
-        None => reader.note(NoteCode::IgnoredNull, path).map(|()| None),
-    }
 }
 
 impl Keywords<'_> {

@@ -32,7 +32,7 @@ pub(super) fn unwrap_nullable_branch(
         let here = path.member(keyword);
         let all = keywords.types.is_none() && keywords.constrains_nothing_but_default();
         let types_agree = match (keywords.types, inner.types) {
-            (Some(outer), Some(inner)) => outer.one.is_none() || outer.one == inner.one,
+            (Some(outer), Some(inner)) => outer.one == inner.one,
             _ => true,
         };
         if !types_agree || !keywords.merge(inner) {
@@ -71,7 +71,7 @@ impl<'de> Keywords<'de> {
         self.description = self.description.take().or(inner.description);
         self.default_is_outer = self.default.is_some();
         self.default = self.default.or(inner.default);
-        self.types = inner.types.or(self.types.filter(|types| types.one.is_some()));
+        self.types = inner.types.or(self.types);
         take(&mut self.format, inner.format)
             && take(&mut self.values, inner.values)
             && take(&mut self.names, inner.names)

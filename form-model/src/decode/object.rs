@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::{
     path::Path,
-    reader::{Leaf, Name, Read, Reader, duplicate, malformed, wrong_type},
+    reader::{Leaf, Name, Read, Reader, duplicate, unreadable, wrong_type},
 };
 
 /// Is filled by the members of a JSON object, in the order of the document.
@@ -67,7 +67,7 @@ pub(super) fn read_raw<'de, O: Object<'de>>(
     let mut parser = serde_json::Deserializer::from_str(raw.get());
     Into { reader, path, object }
         .deserialize(&mut parser)
-        .map_err(|error| reader.refusal.take().unwrap_or_else(|| malformed(&error)))
+        .map_err(|error| reader.refusal.take().unwrap_or_else(|| unreadable(path, &error)))
 }
 
 impl<O> Into<'_, '_, O> {

@@ -48,34 +48,16 @@ impl Reader<'_> {
         E::custom("refused")
     }
 
-    /// Reads a member's text where a string is due. Null counts as absent.
-    pub(super) fn text<'de>(
-        &mut self,
-        raw: &'de RawValue,
-        path: &Path<'_>,
-        bytes_max: usize,
-    ) -> Read<Option<Cow<'de, str>>> {
-        let found = leaf(raw, path)?;
-        if matches!(found, Leaf::Null) {
-            return self.note(NoteCode::IgnoredNull, path).map(|()| None);
-        }
-        let text = found.text(path)?;
-        if text.len() > bytes_max {
-            return Err(over_limit(path, "text", "bytes", bytes_max));
-        }
-        Ok(Some(text))
-    }
-
     /// Reads a title.
-    pub(super) fn line(&mut self, raw: &RawValue, path: &Path<'_>) -> Read<Option<SafeText>> {
-        let text = self.text(raw, path, self.limits.title_bytes_max)?;
-        text.map(|text| self.shown(SafeText::line(&text), path)).transpose()
+    pub(super) fn line(&mut self, raw: &RawValue, path: &Path<'_>) -> Read<SafeText> {
+        let text = text(raw, path, self.limits.title_bytes_max)?;
+        self.shown(SafeText::line(&text), path)
     }
 
     /// Reads a description.
-    pub(super) fn paragraph(&mut self, raw: &RawValue, path: &Path<'_>) -> Read<Option<SafeText>> {
-        let text = self.text(raw, path, self.limits.description_bytes_max)?;
-        text.map(|text| self.shown(SafeText::paragraph(&text), path)).transpose()
+    pub(super) fn paragraph(&mut self, raw: &RawValue, path: &Path<'_>) -> Read<SafeText> {
+        let text = text(raw, path, self.limits.description_bytes_max)?;
+        self.shown(SafeText::paragraph(&text), path)
     }
 
     /// Notes a text that is shown otherwise than it came.
@@ -92,27 +74,6 @@ impl Reader<'_> {
             Cow::Borrowed(_) => Ok(()),
             Cow::Owned(_) => self.note(NoteCode::SanitizedText, path),
         }
-    }
-
-    /// Reads a member's number. Null counts as absent.
-    pub(super) fn number(&mut self, raw: &RawValue, path: &Path<'_>) -> Read<Option<Number>> {
-        match leaf(raw, path)? {
-            Leaf::Number(text) => number(text, path).map(Some),
-            Leaf::Null => self.note(NoteCode::IgnoredNull, path).map(|()| None),
-            found @ (Leaf::Flag | Leaf::Text(_) | Leaf::Array | Leaf::Object) => {
-                Err(wrong_type(path, "a number", &found))
-            }
-        }
-    }
-
-    /// Reads a length or a count: a whole number that is not negative. Null counts as absent.
-    pub(super) fn count(&mut self, raw: &RawValue, path: &Path<'_>) -> Read<Option<u64>> {
-        let Some(number) = self.number(raw, path)? else { return Ok(None) };
-        if number < Number::ZERO || !number.is_integer() {
-            let message = "expected a whole number that is not negative".into();
-            return Err(refusal(RefusalCode::Unsatisfiable, path, message));
-        }
-        Ok(Some(number.to_u64().unwrap_or(u64::MAX)))
     }
 
     /// Passes over a value outside the subset, after checking that it is sound.
@@ -178,9 +139,42 @@ fn unescape(text: &str, path: &Path<'_>) -> Read<String> {
     })
 }
 
-pub(super) fn number(text: &str, path: &Path<'_>) -> Read<Number> {
+fn parsed(text: &str, path: &Path<'_>) -> Read<Number> {
     text.parse()
         .map_err(|error: NumberError| refusal(RefusalCode::NumberRange, path, format!("{error}")))
+}
+
+/// Reads a member's text.
+pub(super) fn text<'de>(
+    raw: &'de RawValue,
+    path: &Path<'_>,
+    bytes_max: usize,
+) -> Read<Cow<'de, str>> {
+    let text = leaf(raw, path)?.text(path)?;
+    if text.len() > bytes_max {
+        return Err(over_limit(path, "a text", "bytes", bytes_max));
+    }
+    Ok(text)
+}
+
+/// Reads a member's number.
+pub(super) fn number(raw: &RawValue, path: &Path<'_>) -> Read<Number> {
+    match leaf(raw, path)? {
+        Leaf::Number(text) => parsed(text, path),
+        found @ (Leaf::Null | Leaf::Flag | Leaf::Text(_) | Leaf::Array | Leaf::Object) => {
+            Err(wrong_type(path, "a number", &found))
+        }
+    }
+}
+
+/// Reads a length or a count: a whole number that is not negative.
+pub(super) fn count(raw: &RawValue, path: &Path<'_>) -> Read<u64> {
+    let number = number(raw, path)?;
+    if number < Number::ZERO || !number.is_integer() {
+        let message = "expected a whole number that is not negative".into();
+        return Err(refusal(RefusalCode::Unsatisfiable, path, message));
+    }
+    Ok(number.to_u64().unwrap_or(u64::MAX))
 }
 
 /// Checks a value that is not decoded: no unpaired surrogate, no number out of range, no deeper
@@ -192,7 +186,7 @@ fn sound(raw: &RawValue, path: &Path<'_>, depth_max: usize) -> Read<()> {
         Leaf::Number(text) if text.parse::<Number>() == Err(NumberError::Precision) => {
             return Ok(());
         }
-        Leaf::Number(text) => return number(text, path).map(drop),
+        Leaf::Number(text) => return parsed(text, path).map(drop),
         Leaf::Array | Leaf::Object => {}
     }
     let mut problem = None;
@@ -204,7 +198,7 @@ fn sound(raw: &RawValue, path: &Path<'_>, depth_max: usize) -> Read<()> {
         Err(error) => Err(match problem {
             Some(Problem::Depth) => over_limit(path, "nesting", "levels", depth_max),
             Some(Problem::Duplicate) => duplicate(path),
-            None => Refusal { pointer: path.pointer(), ..malformed(&error) },
+            None => unreadable(path, &error),
         }),
     }
 }
@@ -380,8 +374,15 @@ pub(super) fn duplicate(path: &Path<'_>) -> Refusal {
     refusal(RefusalCode::DuplicateMember, path, message)
 }
 
-/// Tells what the parser found wrong with the text. Its message names places, not contents.
+/// Tells what the parser found wrong with the whole text, and where in it.
 pub(super) fn malformed(error: &serde_json::Error) -> Refusal {
+    let (line, column) = (error.line(), error.column());
+    let refusal = unreadable(&Path::Root, error);
+    Refusal { message: format!("{} at line {line} column {column}", refusal.message), ..refusal }
+}
+
+/// Tells what the parser found wrong with a value. Its message tells nothing of the contents.
+pub(super) fn unreadable(path: &Path<'_>, error: &serde_json::Error) -> Refusal {
     // The parser's own text is the only place that says which it is.
     let text = format!("{error}");
     let (code, found) = if text.contains("surrogate") || text.contains("end of hex escape") {
@@ -391,7 +392,5 @@ pub(super) fn malformed(error: &serde_json::Error) -> Refusal {
     } else {
         (RefusalCode::MalformedJson, "an error")
     };
-    let (line, column) = (error.line(), error.column());
-    let message = format!("expected JSON, found {found} at line {line} column {column}");
-    refusal(code, &Path::Root, message)
+    refusal(code, path, format!("expected JSON, found {found}"))
 }

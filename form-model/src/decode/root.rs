@@ -11,7 +11,8 @@ use super::{
     object::{Into, Object},
     path::Path,
     reader::{
-        Leaf, Read, Reader, TYPES_MAX, elements, leaf, outside, over_limit, refusal, wrong_type,
+        Leaf, Read, Reader, TYPES_MAX, elements, leaf, outside, over_limit, refusal, text,
+        wrong_type,
     },
 };
 use crate::{
@@ -125,19 +126,20 @@ impl<'de> Root<'de> {
         raw: &'de RawValue,
     ) -> Read<()> {
         match name {
+            // Null counts as absent.
+            _ if raw.get() == "null" => reader.note(NoteCode::IgnoredNull, path)?,
             "title" => {
-                self.title = reader.line(raw, path)?;
-                if self.title.is_some() {
-                    reader.note(NoteCode::KeptText, path)?;
-                }
+                self.title = Some(reader.line(raw, path)?);
+                reader.note(NoteCode::KeptText, path)?;
             }
             "description" => {
-                self.description = reader.paragraph(raw, path)?;
-                if self.description.is_some() {
-                    reader.note(NoteCode::KeptText, path)?;
-                }
+                self.description = Some(reader.paragraph(raw, path)?);
+                reader.note(NoteCode::KeptText, path)?;
             }
-            "type" => self.has_type = object_type(reader, path, raw)?,
+            "type" => {
+                object_type(reader, path, raw)?;
+                self.has_type = true;
+            }
             "required" => self.required = names(reader, path, raw)?,
             "$schema" => dialect(reader, path, raw)?,
             "$ref" | "$dynamicRef" | "$recursiveRef" | "allOf" | "anyOf" | "oneOf" | "not"
@@ -173,50 +175,41 @@ impl<'de> Root<'de> {
             return Err(over_limit(path, "a form", "unknown keywords", unknown_max));
         }
         reader.pass_over(raw, path)?;
-        reader.note(if raw.get() == "null" { NoteCode::IgnoredNull } else { code }, path)
+        reader.note(code, path)
     }
 }
 
-/// Reads the root's `type`. The value tells whether it is there.
-fn object_type(reader: &mut Reader<'_>, path: &Path<'_>, raw: &RawValue) -> Read<bool> {
+/// Reads the root's `type`, or a list of it alone.
+fn object_type(reader: &mut Reader<'_>, path: &Path<'_>, raw: &RawValue) -> Read<()> {
     let expected = "the type of a form is \"object\"";
-    match leaf(raw, path)? {
-        Leaf::Null => reader.note(NoteCode::IgnoredNull, path).map(|()| false),
-        Leaf::Array => {
-            let is_object = match elements(raw, path, TYPES_MAX)?.as_deref() {
-                Some([only]) => leaf(only, path)?.text(path)? == "object",
-                _ => false,
-            };
-            if !is_object {
-                return Err(outside(path, expected));
-            }
-            reader.note(NoteCode::NormalizedType, path).map(|()| true)
+    let is_object = |raw: &RawValue, path: &Path<'_>| Ok(leaf(raw, path)?.text(path)? == "object");
+    match elements(raw, path, TYPES_MAX)?.as_deref() {
+        None if is_object(raw, path)? => Ok(()),
+        Some([only]) if is_object(only, &path.element(0))? => {
+            reader.note(NoteCode::NormalizedType, path)
         }
-        found @ (Leaf::Text(_) | Leaf::Flag | Leaf::Number(_) | Leaf::Object) => {
-            if found.text(path)? == "object" { Ok(true) } else { Err(outside(path, expected)) }
-        }
+        _ => Err(outside(path, expected)),
     }
 }
 
 fn names<'de>(
-    reader: &mut Reader<'_>,
+    reader: &Reader<'_>,
     path: &Path<'_>,
     raw: &'de RawValue,
 ) -> Read<Vec<Cow<'de, str>>> {
-    let found = leaf(raw, path)?;
-    if matches!(found, Leaf::Null) {
-        return reader.note(NoteCode::IgnoredNull, path).map(|()| Vec::new());
-    }
     let Some(elements) = elements(raw, path, reader.limits.fields_max)? else {
-        return Err(wrong_type(path, "an array of names", &found));
+        return Err(wrong_type(path, "an array of names", &leaf(raw, path)?));
     };
-    let name = |(index, element)| leaf(element, path)?.text(&path.element(index));
+    let name = |(index, element)| {
+        let here = path.element(index);
+        leaf(element, &here)?.text(&here)
+    };
     elements.into_iter().enumerate().map(name).collect()
 }
 
 /// Checks that the subset means in the schema's dialect what it means in 2020-12.
 fn dialect(reader: &mut Reader<'_>, path: &Path<'_>, raw: &RawValue) -> Read<()> {
-    let Some(uri) = reader.text(raw, path, reader.limits.name_bytes_max)? else { return Ok(()) };
+    let uri = text(raw, path, reader.limits.name_bytes_max)?;
     match uri.trim_end_matches('#') {
         "https://json-schema.org/draft/2020-12/schema" => Ok(()),
         "https://json-schema.org/draft/2019-09/schema"

@@ -140,8 +140,11 @@ impl RequestState {
                 token.extend_from_slice(&signature);
             }
         }
-        let token = Base64UrlUnpadded::encode_string(&token);
-        if token.len() > TOKEN_BYTES_MAX { Err(SealError) } else { Ok(token) }
+        // Four characters hold three bytes.
+        if token.len() > TOKEN_BYTES_MAX / 4 * 3 {
+            return Err(SealError);
+        }
+        Ok(Base64UrlUnpadded::encode_string(&token))
     }
 
     /// Opens a token.

@@ -301,7 +301,7 @@ fn an_answer_of_a_wrong_shape_is_refused_and_the_question_stays_open() {
     }
 }
 
-/// proves: CL-09
+/// proves: FM-04
 #[test]
 fn an_answer_that_no_form_bounds_is_bounded_all_the_same() {
     let answered = |answer_bytes_max| {

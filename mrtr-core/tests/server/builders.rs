@@ -235,7 +235,7 @@ fn a_request_that_would_make_the_message_too_deep_is_caught() {
     assert_eq!(sent(needs), ["deepest"]);
 }
 
-/// proves: SV-08, W-11
+/// proves: SV-01, W-11
 #[test]
 fn the_data_of_an_error_is_left_out_where_no_client_could_read_it() {
     // Around it are the error and the answer.
