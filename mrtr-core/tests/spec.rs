@@ -241,3 +241,20 @@ fn example_errors_read_with_their_codes_and_data() {
         }
     }
 }
+
+/// proves: W-10
+#[test]
+fn error_codes_are_those_of_json_rpc_and_of_the_specification() {
+    for (code, number) in [
+        (RpcError::PARSE, -32700),
+        (RpcError::INVALID_REQUEST, -32600),
+        (RpcError::METHOD_NOT_FOUND, -32601),
+        (RpcError::INVALID_PARAMS, -32602),
+        (RpcError::INTERNAL, -32603),
+        (RpcError::HEADER_MISMATCH, -32020),
+        (RpcError::MISSING_CAPABILITY, -32021),
+        (RpcError::UNSUPPORTED_VERSION, -32022),
+    ] {
+        assert_eq!(code, number);
+    }
+}
