@@ -240,13 +240,7 @@ fn a_request_that_would_make_the_message_too_deep_is_caught() {
 fn the_data_of_an_error_is_left_out_where_no_client_could_read_it() {
     // Around it are the error and the answer.
     for (levels, is_sent) in [(124, true), (125, false)] {
-        let endpoint = sealing();
-        let params = with(params(), &[("arguments", json!("@"))]).to_string();
-        let call = message("tools/call", &params.replace("\"@\"", &deep(levels)));
-        let (mut exchange, actions) = send(&endpoint, call.as_bytes());
-        let data = Some(run(&actions).params.clone());
-        let fails = Event::Fail(RpcError { data, ..RpcError::new(-1, "no") });
-        let error = answer(&end(&mut exchange, fails)).1["error"].take();
+        let error = answer(&ended(levels, fails_with_params)).1["error"].take();
         assert_eq!((&error["code"], error.get("data").is_some()), (&json!(-1), is_sent));
     }
 }
@@ -256,19 +250,25 @@ fn the_data_of_an_error_is_left_out_where_no_client_could_read_it() {
 fn what_came_as_deep_as_it_may_goes_back_or_is_caught() {
     goes_out_or_is_caught(|run| Event::Finish(run.params.clone()));
     goes_out_or_is_caught(|run| Event::Need(Need::new().state(run.params.clone())));
-    goes_out_or_is_caught(|run| {
-        Event::Fail(RpcError { data: Some(run.params.clone()), ..RpcError::new(-1, "no") })
-    });
+    goes_out_or_is_caught(fails_with_params);
+}
+
+fn fails_with_params(run: &Run) -> Event {
+    Event::Fail(RpcError { data: Some(run.params.clone()), ..RpcError::new(-1, "no") })
+}
+
+/// Ends a request whose arguments nest so deep, and returns what is done then.
+fn ended(levels: usize, handler: impl FnOnce(&Run) -> Event) -> Vec<Action> {
+    let endpoint = sealing();
+    let params = with(params(), &[("arguments", json!("@"))]).to_string();
+    let call = message("tools/call", &params.replace("\"@\"", &deep(levels)));
+    let (mut exchange, actions) = send(&endpoint, call.as_bytes());
+    end(&mut exchange, handler(run(&actions)))
 }
 
 /// Ends a request that is as deep as it may be, and expects an answer that a client can read.
 fn goes_out_or_is_caught(handler: impl FnOnce(&Run) -> Event) {
-    let endpoint = sealing();
-    let deepest = with(params(), &[("arguments", json!("@"))]).to_string();
-    let deepest = deepest.replace("\"@\"", &deep(125));
-    let call = message("tools/call", &deepest);
-    let (mut exchange, actions) = send(&endpoint, call.as_bytes());
-    let actions = end(&mut exchange, handler(run(&actions)));
+    let actions = ended(125, handler);
     let Some(Action::Respond(respond)) = actions.first() else { panic!("{actions:?}") };
     let body = respond.body.as_ref().unwrap().as_str().as_bytes();
     assert!(mrtr_core::wire::RpcResponse::decode(body).is_ok());

@@ -36,18 +36,6 @@ pub enum Size {
     Large,
 }
 
-impl Size {
-    /// Returns the word for it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Small => "small",
-            Self::Medium => "medium",
-            Self::Large => "large",
-        }
-    }
-}
-
 /// Is where a search begins.
 #[derive(Clone, Debug)]
 pub enum Start {

@@ -58,7 +58,7 @@ pub(crate) fn write(explored: &[(Scope, Found)], golden: &[(String, Counts)]) ->
     for Scope { name, bounds, size, .. } in scopes() {
         let counts = golden.iter().find(|(known, _)| known == name).map(|(_, counts)| *counts);
         let Counts { states, tried, changed, depth } = counts.unwrap();
-        let size = size.name();
+        let size = snake(&format!("{size:?}"));
         let _ = writeln!(
             page,
             "| {name} | {bounds} | {size} | {states} | {tried} | {changed} | {depth} |"
