@@ -51,6 +51,15 @@ fn every_limit_is_a_refusal_that_names_the_place() {
     assert!(Form::from_schema(&property(&options(4096))).is_ok());
     over(&unknown(65), "/properties/a/x64");
     assert!(Form::from_schema(&unknown(64)).is_ok());
+    // Null counts as absent, and as one more all the same.
+    over(&unknown(65).replace(":1", ":null"), "/properties/a/x64");
+    assert!(Form::from_schema(&unknown(64).replace(":1", ":null")).is_ok());
+    let of_root = |count: usize| {
+        let words: Vec<_> = (0..count).map(|i| format!(r#""x{i}":null"#)).collect();
+        format!(r#"{{"type":"object","properties":{{}},{}}}"#, words.join(","))
+    };
+    over(&of_root(65), "/x64");
+    assert!(Form::from_schema(&of_root(64)).is_ok());
     over(&nested(62), "/properties/a/x");
     assert!(Form::from_schema(&nested(61)).is_ok());
     over(&nested(100_000), "/properties/a/x");

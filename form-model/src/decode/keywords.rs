@@ -103,7 +103,7 @@ impl<'de> Keywords<'de> {
             "const" => self.constant = Some(option_value(reader, path, raw)?),
             // Null is a value of the constant and the default, and counts as absent elsewhere.
             name if raw.get() == "null" && name != "default" => {
-                reader.note(NoteCode::IgnoredNull, path)?;
+                self.outside(reader, path, name, raw)?;
             }
             "title" => self.title = Some(reader.line(raw, path)?),
             "description" => self.description = Some(reader.paragraph(raw, path)?),
@@ -160,6 +160,7 @@ impl<'de> Keywords<'de> {
         reader.pass_over(raw, path)?;
         reader.note(
             match name {
+                _ if raw.get() == "null" => NoteCode::IgnoredNull,
                 "pattern" => NoteCode::UnenforcedPattern,
                 "multipleOf" => NoteCode::UnenforcedMultipleOf,
                 "contentEncoding" | "contentMediaType" | "contentSchema" => {

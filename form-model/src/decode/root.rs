@@ -127,7 +127,7 @@ impl<'de> Root<'de> {
     ) -> Read<()> {
         match name {
             // Null counts as absent.
-            _ if raw.get() == "null" => reader.note(NoteCode::IgnoredNull, path)?,
+            _ if raw.get() == "null" => self.outside(reader, path, raw, NoteCode::IgnoredNull)?,
             "title" => {
                 self.title = Some(reader.line(raw, path)?);
                 reader.note(NoteCode::KeptText, path)?;
