@@ -1,4 +1,4 @@
-//! Tells a server's author what hosts make of a form.
+//! Shows a server's author how hosts read a form.
 //!
 //! ```sh
 //! cargo run -p form-model --example form-check -- schema.json   # a report for people
@@ -72,7 +72,7 @@ fn verdict(case: &Case) -> Result<Value, Failure> {
     })
 }
 
-/// Shows the form of a file as a surface would, and what was read around.
+/// Shows the form of a file as a surface would, and the notes on it.
 fn report(path: &str) -> Result<ExitCode, Failure> {
     let schema = std::fs::read(path)?;
     let Decoded { form, notes, .. } = match Decoder::default().decode_bytes(&schema) {

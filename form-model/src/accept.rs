@@ -1,4 +1,4 @@
-//! Whether an answer fits a form.
+//! The check of an answer against a form.
 
 use alloc::{string::String, vec::Vec};
 use core::fmt;
@@ -10,17 +10,17 @@ use crate::{
     Unusable, Value, safe_text::clean_line,
 };
 
-/// Says what is wrong with one field of an answer.
+/// What is wrong with one field of an answer.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Fault {
-    /// The name of the field.
+pub struct FieldError {
+    /// The name of the field, or the name in the answer if the form has no such field.
     pub field: String,
     /// What is wrong.
     pub problem: Problem,
 }
 
-/// Says what is wrong with a value, without the value.
+/// What is wrong with a value. It holds nothing of the value.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -30,10 +30,10 @@ pub enum Problem {
     /// The form has no field of this name.
     #[error("is not a field of the form")]
     Unknown,
-    /// The value is of another type than the field.
+    /// The value has another type than the field.
     #[error("must be {expected}")]
     WrongType {
-        /// What the field takes.
+        /// The type of the field, in words for a person.
         expected: &'static str,
     },
     /// A text is too short.
@@ -48,10 +48,10 @@ pub enum Problem {
         /// The greatest length, in Unicode code points.
         length_max: u64,
     },
-    /// A text has not the form's format.
+    /// A text is not in the format of the field.
     #[error("must be {}", format.describe())]
     WrongFormat {
-        /// The format.
+        /// The format of the field.
         format: Format,
     },
     /// A number is below the minimum.
@@ -87,7 +87,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// Returns a stable code of the problem.
+    /// Returns the code of the problem, such as `too-short`. It is stable.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -107,9 +107,9 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Fault {
-    /// Writes the field and the problem. The name of an unknown field is the answer's own, and is
-    /// left out.
+impl fmt::Display for FieldError {
+    /// Writes the field and the problem. The name of an unknown field is left out: it comes from the
+    /// answer, and may be a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if matches!(self.problem, Problem::Unknown) {
             return write!(f, "a value {}", self.problem);
@@ -118,60 +118,63 @@ impl fmt::Display for Fault {
     }
 }
 
-impl fmt::Debug for Fault {
+impl fmt::Debug for FieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Fault({self})")
+        write!(f, "FieldError({self})")
     }
 }
 
-/// Is everything that is wrong with an answer, in the order of the form; at least one fault.
+impl core::error::Error for FieldError {}
+
+/// Everything that is wrong with an answer, in the order of the form. There is at least one error.
 #[derive(Clone, Debug, PartialEq, Error)]
-#[error("{}", Joined(faults))]
+#[error("{}", Joined(errors))]
 #[non_exhaustive]
-pub struct Faults {
-    faults: Vec<Fault>,
+pub struct FieldErrors {
+    errors: Vec<FieldError>,
 }
 
-impl Faults {
-    /// Makes the whole of some faults. `None`: there is none.
-    pub(crate) fn new(faults: Vec<Fault>) -> Option<Self> {
-        (!faults.is_empty()).then_some(Self { faults })
+impl FieldErrors {
+    /// Collects errors. Returns `None` if there are none.
+    pub(crate) fn new(errors: Vec<FieldError>) -> Option<Self> {
+        (!errors.is_empty()).then_some(Self { errors })
     }
 
-    /// Returns the faults.
-    pub fn iter(&self) -> core::slice::Iter<'_, Fault> {
-        self.faults.iter()
+    /// Returns the errors, in the order of the form. Those of unknown fields come last.
+    pub fn iter(&self) -> core::slice::Iter<'_, FieldError> {
+        self.errors.iter()
     }
 }
 
-impl<'a> IntoIterator for &'a Faults {
-    type Item = &'a Fault;
-    type IntoIter = core::slice::Iter<'a, Fault>;
+impl<'a> IntoIterator for &'a FieldErrors {
+    type Item = &'a FieldError;
+    type IntoIter = core::slice::Iter<'a, FieldError>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
     }
 }
 
-struct Joined<'a>(&'a [Fault]);
+/// Errors that are written one after the other.
+struct Joined<'a>(&'a [FieldError]);
 
 impl fmt::Display for Joined<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, fault) in self.0.iter().enumerate() {
+        for (index, error) in self.0.iter().enumerate() {
             if index > 0 {
                 f.write_str("; ")?;
             }
-            write!(f, "{fault}")?;
+            write!(f, "{error}")?;
         }
         Ok(())
     }
 }
 
 impl Form {
-    /// Checks an answer against the form and, if all of it fits, makes it an [`Answer`].
+    /// Checks an answer against the form, and returns it as an [`Answer`] if every value fits.
     ///
-    /// Comparison is exact: nothing is coerced, trimmed or filled in. Lengths count Unicode code
-    /// points. Members that are no field, repeated selections and null are refused.
+    /// The check is exact: nothing is converted, trimmed or filled in. Lengths are in Unicode code
+    /// points. Members that are not fields, repeated selections and null are refused.
     ///
     /// ```
     /// use form_model::{Content, Form};
@@ -182,13 +185,13 @@ impl Form {
     ///         "confirm": {"type": "boolean"}
     ///     }, "required": ["environment", "confirm"]}"#,
     /// )?;
-    /// let faults = form.accept(Content::new().with_text("environment", "mars")).unwrap_err();
+    /// let errors = form.accept(Content::new().with("environment", "mars")).unwrap_err();
     /// assert_eq!(
-    ///     faults.to_string(),
+    ///     errors.to_string(),
     ///     "environment must be one of the options; confirm must be answered",
     /// );
     ///
-    /// let content = Content::new().with_flag("confirm", true).with_text("environment", "staging");
+    /// let content = Content::new().with("confirm", true).with("environment", "staging");
     /// let answer = form.accept(content).unwrap();
     /// assert_eq!(answer.text("environment"), Some("staging"));
     /// assert_eq!(answer.to_json(), r#"{"environment":"staging","confirm":true}"#);
@@ -197,15 +200,15 @@ impl Form {
     ///
     /// # Errors
     ///
-    /// Every fault of the answer, not just the first.
-    pub fn accept(&self, content: Content) -> Result<Answer, Faults> {
+    /// [`FieldErrors`] with all errors of the answer, not only the first.
+    pub fn accept(&self, content: Content) -> Result<Answer, FieldErrors> {
         if self.accepts_in_order(&content) {
             return Ok(Answer { entries: content.entries });
         }
         self.sort_out(content)
     }
 
-    /// Tells whether an answer is right and in the order of the form, as most answers are.
+    /// Returns whether an answer fits and is in the order of the form, as most answers are.
     fn accepts_in_order(&self, content: &Content) -> bool {
         let mut entries = content.entries.iter().peekable();
         for field in &self.fields {
@@ -220,16 +223,16 @@ impl Form {
         entries.next().is_none()
     }
 
-    /// Brings an answer into the order of the form, and lists its faults.
-    fn sort_out(&self, content: Content) -> Result<Answer, Faults> {
-        let mut faults = Vec::new();
+    /// Returns an answer in the order of the form, or all its errors.
+    fn sort_out(&self, content: Content) -> Result<Answer, FieldErrors> {
+        let mut errors = Vec::new();
         let mut answered: Vec<Option<(String, Value)>> = Vec::new();
         answered.resize_with(self.fields.len(), || None);
         let mut unknown = Vec::new();
         for (name, value) in content.entries {
             match self.position(&name).and_then(|index| answered.get_mut(index)) {
                 Some(slot) => *slot = Some((name, value)),
-                None => unknown.push(Fault { field: name, problem: Problem::Unknown }),
+                None => unknown.push(FieldError { field: name, problem: Problem::Unknown }),
             }
         }
         for (field, entry) in self.fields.iter().zip(&answered) {
@@ -238,19 +241,19 @@ impl Form {
                 None => field.required.then_some(Problem::Missing),
             };
             if let Some(problem) = problem {
-                faults.push(Fault { field: field.name.clone(), problem });
+                errors.push(FieldError { field: field.name.clone(), problem });
             }
         }
-        faults.append(&mut unknown);
-        if let Some(faults) = Faults::new(faults) {
-            return Err(faults);
+        errors.append(&mut unknown);
+        if let Some(errors) = FieldErrors::new(errors) {
+            return Err(errors);
         }
         Ok(Answer { entries: answered.into_iter().flatten().collect() })
     }
 }
 
 impl Kind {
-    /// Tells what is wrong with a value for a field of this kind.
+    /// Returns what is wrong with a value for a field of this kind.
     pub(crate) fn check(&self, value: &Value) -> Option<Problem> {
         match (self, value) {
             (Self::Text(text), Value::Text(value)) => text.check(value),
@@ -272,6 +275,7 @@ impl Kind {
         matches!(self, Self::Number(_) | Self::Integer(_))
     }
 
+    /// Returns what a field of this kind takes, in words for a person.
     pub(crate) const fn describe(&self) -> &'static str {
         match self {
             Self::Text(_) => "a text",
@@ -286,7 +290,7 @@ impl Kind {
 
 impl Text {
     pub(crate) fn check(&self, value: &str) -> Option<Problem> {
-        // Counting is left out where the bytes alone decide.
+        // The characters are counted only if the number of bytes does not decide.
         let bytes = value.len() as u64;
         let length = || value.chars().count() as u64;
         if let Some(length_min) = self.length_min
@@ -329,7 +333,7 @@ impl Choice {
 
 impl Choices {
     fn check(&self, values: &[String]) -> Option<Problem> {
-        // The count is checked first: it bounds the work on the values.
+        // The number of values is checked first: it bounds the work below.
         if values.len() > self.options.len() {
             let items_max = self.items_max.unwrap_or(self.options.len() as u64);
             return Some(Problem::TooMany { items_max });

@@ -1,5 +1,5 @@
-//! Forms, answers and schemas for property tests and fuzz targets. With this feature the crate links
-//! std, because the crate `arbitrary` does.
+//! Arbitrary forms, answers and schemas for property tests and fuzz targets. The crate `arbitrary`
+//! links std, and so does this crate with this feature.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl<'a> Arbitrary<'a> for Form {
-    /// Makes a form that a server could build: every kind of field, with bounds and defaults.
+    /// Makes a form that a server can build: fields of every kind, with bounds and defaults.
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
         let mut builder = FormBuilder::new();
         for index in 0..u.int_in_range(0..=6)? {
@@ -43,7 +43,7 @@ fn field(u: &mut Unstructured<'_>, index: u8) -> Result<BuiltField> {
         0 => {
             let mut text = common!(TextField::new(name));
             if u.arbitrary()? {
-                text = text.format(*u.choose(&FORMATS)?);
+                text = text.format(*u.choose(Format::all())?);
             } else {
                 let least: u8 = u.int_in_range(0..=8)?;
                 text = text.length_min(least.into()).length_max(u.int_in_range(least..=20)?.into());
@@ -97,14 +97,13 @@ fn field(u: &mut Unstructured<'_>, index: u8) -> Result<BuiltField> {
     })
 }
 
-const FORMATS: [Format; 4] = [Format::Email, Format::Uri, Format::Date, Format::DateTime];
-
 impl Form {
-    /// Makes content that the form accepts: all required fields, and others by chance.
+    /// Makes content that the form accepts: all required fields, and some optional ones.
     ///
     /// # Errors
     ///
-    /// A form with bounds for which this finds no value, such as a format with a length.
+    /// [`Error`] if the data ends, or if no value is found within the bounds of a field, such as those of
+    /// a format with lengths.
     pub fn arbitrary_content(&self, u: &mut Unstructured<'_>) -> Result<Content> {
         let mut content = Content::new();
         for field in self.fields() {
@@ -167,12 +166,12 @@ fn selection(u: &mut Unstructured<'_>, choices: &Choices) -> Result<Vec<String>>
     Ok(choices.options.iter().take(selected).map(|option| option.value.clone()).collect())
 }
 
-/// Makes the text of a schema that is near the edge of the subset: known keywords in known places,
-/// with values that fit and values that do not.
+/// Makes the text of a schema near the edge of the subset: known keywords in known places, with values
+/// that fit and values that do not fit.
 ///
 /// # Errors
 ///
-/// Not enough data.
+/// [`Error`] if the data ends.
 pub fn arbitrary_schema(u: &mut Unstructured<'_>) -> Result<String> {
     let mut properties = Vec::new();
     for index in 0..u.int_in_range(0..=4)? {

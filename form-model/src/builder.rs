@@ -1,4 +1,4 @@
-//! Forms that a server makes.
+//! The builder of forms, for servers.
 
 use alloc::{string::String, vec::Vec};
 
@@ -6,11 +6,13 @@ use thiserror::Error;
 
 use crate::{
     Bound, Choice, ChoiceOption, Choices, Decoder, Field, Flag, Form, Format, Kind, Limits, Number,
-    Numeric, Refusal, SafeText, Text, Value,
+    Numeric, Refusal, RefusalCode, SafeText, Text, Value,
 };
 
-/// Builds a form of the specification's subset, and no other: each kind of field has just the
-/// settings that a schema can express, and a form that a client would refuse is not built.
+/// A builder of a form within the specification's subset.
+///
+/// Each kind of field has only the settings that the subset has. [`FormBuilder::build`] refuses a
+/// form that a strict client would refuse.
 ///
 /// ```
 /// use form_model::{ChoiceField, FlagField, FormBuilder, IntegerField};
@@ -23,46 +25,43 @@ use crate::{
 /// assert_eq!(form.fields().len(), 3);
 /// assert_eq!(form_model::Form::from_schema(&form.to_schema()).as_ref(), Ok(&form));
 ///
-/// // No integer is between 3 and 2.
+/// // There is no integer between 3 and 2.
 /// let field = IntegerField::new("n").minimum(3).maximum(2);
 /// assert!(FormBuilder::new().field(field).build().is_err());
 /// # Ok::<(), form_model::BuildError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct FormBuilder {
-    fields: Vec<Field>,
-    defaults: Vec<Option<Value>>,
+    fields: Vec<BuiltField>,
     limits: Limits,
 }
 
-/// Says why a form is not built.
+/// Why a form was not built.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error("a client would refuse the form: {refusal}")]
 #[non_exhaustive]
 pub struct BuildError {
-    /// What a strict decoder says of the form's schema.
+    /// The refusal of the form's schema by a strict decoder.
     pub refusal: Refusal,
 }
 
 impl FormBuilder {
-    /// Begins a form without fields: a person can only say yes or no to it.
+    /// Makes a builder of a form without fields. A person can only accept or decline such a form.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the limits that the form's clients have. By default those of this crate.
+    /// Sets the limits of the form's clients. They are the default [`Limits`] unless set.
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
-    /// Adds a field.
+    /// Adds a field after those that are there.
     #[must_use]
     pub fn field(mut self, field: impl Into<BuiltField>) -> Self {
-        let BuiltField { field, default } = field.into();
-        self.fields.push(field);
-        self.defaults.push(default);
+        self.fields.push(field.into());
         self
     }
 
@@ -70,42 +69,42 @@ impl FormBuilder {
     ///
     /// # Errors
     ///
-    /// A form that no answer satisfies, that has a name, an option or a key twice, a default that
-    /// its field does not take, text that is not safe to show, or more of anything than the limits
-    /// allow: whatever a strict decoder refuses. A field that looks as if it asks for a secret, or
-    /// labels that look alike, are the server's own risk.
+    /// [`BuildError`] if a strict decoder would refuse the form. Examples are a form that no answer
+    /// satisfies, a name or an option that comes twice, a default that does not fit, text that is
+    /// not safe to show, and anything over a limit. A warning is not an error: a field may seem to
+    /// ask for a secret, and labels may look alike.
     pub fn build(self) -> Result<Form, BuildError> {
-        let Self { mut fields, defaults, limits } = self;
-        for (field, default) in fields.iter_mut().zip(defaults) {
-            if let Some(default) = default
-                && !field.kind.set_default(default)
-            {
-                let pointer = alloc::format!("/properties/{}/default", field.name);
-                let message = "expected a default that the field takes".into();
-                let code = crate::RefusalCode::Unsatisfiable;
-                return Err(BuildError { refusal: Refusal { code, pointer, message } });
-            }
-        }
-        let form = Form::new(None, None, fields);
-        let decoded = Decoder::new(limits)
-            .strict()
-            .allowing_warnings()
-            .decode(&form.to_schema())
-            .map_err(|refusal| BuildError { refusal })?;
-        Ok(decoded.form)
+        let fields = self.fields.into_iter().map(BuiltField::build).collect::<Result<_, _>>();
+        let decoder = Decoder::new(self.limits).strict().allowing_warnings();
+        fields
+            .and_then(|fields| decoder.decode(&Form::new(None, None, fields).to_schema()))
+            .map(|decoded| decoded.form)
+            .map_err(|refusal| BuildError { refusal })
     }
 }
 
-/// Is a field that is ready to be added to a form.
+/// A field of any kind, for [`FormBuilder::field`].
 #[derive(Clone, Debug)]
 pub struct BuiltField {
     field: Field,
     default: Option<Value>,
 }
 
-/// Declares the builder of one kind of field with what all kinds have.
+impl BuiltField {
+    fn build(self) -> Result<Field, Refusal> {
+        let Self { mut field, default } = self;
+        if default.is_none_or(|default| field.kind.set_default(default)) {
+            return Ok(field);
+        }
+        let pointer = alloc::format!("/properties/{}/default", field.name);
+        let message = "expected a default that the field accepts";
+        Err(Refusal::new(RefusalCode::Unsatisfiable, pointer, message))
+    }
+}
+
+/// Declares the builder of one kind of field, with the settings that all kinds have.
 macro_rules! field_builder {
-    ($(#[$doc:meta])* $name:ident, $inner:ty, $new:expr, $kind:expr, $default:ty, $value:expr) => {
+    ($(#[$doc:meta])* $name:ident, $inner:ty, $new:expr, $kind:expr, $default:ty) => {
         $(#[$doc])*
         #[derive(Clone, Debug)]
         pub struct $name {
@@ -118,7 +117,7 @@ macro_rules! field_builder {
         }
 
         impl $name {
-            /// Begins an optional field of a name: the key of the answer.
+            /// Makes an optional field with a name: the member of the answer.
             #[must_use]
             pub fn new(name: impl Into<String>) -> Self {
                 Self {
@@ -131,29 +130,28 @@ macro_rules! field_builder {
                 }
             }
 
-            /// Sets what is shown instead of the name.
+            /// Sets the text that is shown instead of the name.
             #[must_use]
             pub fn title(self, title: impl Into<String>) -> Self {
                 Self { title: Some(title.into()), ..self }
             }
 
-            /// Sets what is shown beside it.
+            /// Sets the text that is shown beside the title.
             #[must_use]
             pub fn description(self, description: impl Into<String>) -> Self {
                 Self { description: Some(description.into()), ..self }
             }
 
-            /// Makes an answer to it required.
+            /// Makes the field required: an answer must have it.
             #[must_use]
             pub fn required(self) -> Self {
                 Self { required: true, ..self }
             }
 
-            /// Sets what is filled in at first.
+            /// Sets the value that a draft starts with.
             #[must_use]
             pub fn default(self, default: $default) -> Self {
-                let value: fn($default) -> Value = $value;
-                Self { default: Some(value(default)), ..self }
+                Self { default: Some(default.into()), ..self }
             }
         }
 
@@ -174,37 +172,34 @@ macro_rules! field_builder {
 }
 
 field_builder!(
-    /// Builds a text field.
-    TextField, Text, Text::default(), Kind::Text, &str, |text| Value::Text(text.into())
+    /// A builder of a text field.
+    TextField, Text, Text::default(), Kind::Text, &str
 );
 field_builder!(
-    /// Builds a field for a number with or without a fraction.
-    NumberField, Numeric, Numeric::default(), Kind::Number, Number, Value::Number
+    /// A builder of a field for a number, with or without a fraction.
+    NumberField, Numeric, Numeric::default(), Kind::Number, Number
 );
 field_builder!(
-    /// Builds a field for a number without a fraction.
-    IntegerField, Numeric, Numeric::default(), Kind::Integer, i64,
-    |number| Value::Number(number.into())
+    /// A builder of a field for a whole number.
+    IntegerField, Numeric, Numeric::default(), Kind::Integer, i64
 );
 field_builder!(
-    /// Builds a yes-or-no field.
-    FlagField, Flag, Flag::default(), Kind::Flag, bool, Value::Flag
+    /// A builder of a yes-or-no field.
+    FlagField, Flag, Flag::default(), Kind::Flag, bool
 );
 field_builder!(
-    /// Builds a field that takes one of several options.
-    ChoiceField, Vec<ChoiceOption>, Vec::new(),
-    |options| Kind::Choice(Choice { options: titled(options), default: None }),
-    &str, |value| Value::Text(value.into())
+    /// A builder of a field that takes one of several options.
+    ChoiceField, Choice, Choice { options: Vec::new(), default: None },
+    |choice| Kind::Choice(Choice { options: titled(choice.options), ..choice }), &str
 );
 field_builder!(
-    /// Builds a field that takes any of several options.
+    /// A builder of a field that takes any number of several options.
     ChoicesField, Choices,
     Choices { options: Vec::new(), items_min: None, items_max: None, default: None },
-    |choices| Kind::Choices(Choices { options: titled(choices.options), ..choices }),
-    &[&str], |values| Value::Choices(values.iter().map(|value| (*value).into()).collect())
+    |choices| Kind::Choices(Choices { options: titled(choices.options), ..choices }), &[&str]
 );
 
-/// Titles all options if one is: a schema titles all or none.
+/// Gives every option a title if one has a title: a schema has titles for all options or for none.
 fn titled(mut options: Vec<ChoiceOption>) -> Vec<ChoiceOption> {
     if options.iter().any(|option| option.title.is_some()) {
         for option in &mut options {
@@ -214,107 +209,72 @@ fn titled(mut options: Vec<ChoiceOption>) -> Vec<ChoiceOption> {
     options
 }
 
-impl TextField {
+/// Declares setters of bounds: the documentation, name and type of each, and the value that it sets.
+macro_rules! setters {
+    ($name:ident { $($(#[$doc:meta])* $bound:ident: $type:ty = $value:expr,)* }) => {
+        impl $name {
+            $(
+                $(#[$doc])*
+                #[must_use]
+                pub fn $bound(mut self, $bound: $type) -> Self {
+                    self.inner.$bound = Some($value);
+                    self
+                }
+            )*
+        }
+    };
+}
+
+setters!(TextField {
     /// Sets the least length, in Unicode code points.
-    #[must_use]
-    pub fn length_min(mut self, length_min: u64) -> Self {
-        self.inner.length_min = Some(length_min);
-        self
-    }
-
+    length_min: u64 = length_min,
     /// Sets the greatest length, in Unicode code points.
-    #[must_use]
-    pub fn length_max(mut self, length_max: u64) -> Self {
-        self.inner.length_max = Some(length_max);
-        self
-    }
-
-    /// Sets the format that the text must have.
-    #[must_use]
-    pub fn format(mut self, format: Format) -> Self {
-        self.inner.format = Some(format);
-        self
-    }
-}
-
-impl NumberField {
-    /// Sets the lower bound, itself included.
-    #[must_use]
-    pub fn minimum(mut self, minimum: Number) -> Self {
-        self.inner.minimum = Some(Bound::inclusive(minimum));
-        self
-    }
-
-    /// Sets the upper bound, itself included.
-    #[must_use]
-    pub fn maximum(mut self, maximum: Number) -> Self {
-        self.inner.maximum = Some(Bound::inclusive(maximum));
-        self
-    }
-}
-
-impl IntegerField {
-    /// Sets the lower bound, itself included.
-    #[must_use]
-    pub fn minimum(mut self, minimum: i64) -> Self {
-        self.inner.minimum = Some(Bound::inclusive(minimum.into()));
-        self
-    }
-
-    /// Sets the upper bound, itself included.
-    #[must_use]
-    pub fn maximum(mut self, maximum: i64) -> Self {
-        self.inner.maximum = Some(Bound::inclusive(maximum.into()));
-        self
-    }
-}
-
-fn option(value: String, title: Option<String>) -> ChoiceOption {
-    ChoiceOption { value, title: title.as_deref().map(SafeText::line), description: None }
-}
-
-impl ChoiceField {
-    /// Adds an option that is shown by its value.
-    #[must_use]
-    pub fn option(mut self, value: impl Into<String>) -> Self {
-        self.inner.push(option(value.into(), None));
-        self
-    }
-
-    /// Adds an option with what is shown for it.
-    #[must_use]
-    pub fn titled_option(mut self, value: impl Into<String>, title: impl Into<String>) -> Self {
-        self.inner.push(option(value.into(), Some(title.into())));
-        self
-    }
-}
-
-impl ChoicesField {
-    /// Adds an option that is shown by its value.
-    #[must_use]
-    pub fn option(mut self, value: impl Into<String>) -> Self {
-        self.inner.options.push(option(value.into(), None));
-        self
-    }
-
-    /// Adds an option with what is shown for it.
-    #[must_use]
-    pub fn titled_option(mut self, value: impl Into<String>, title: impl Into<String>) -> Self {
-        self.inner.options.push(option(value.into(), Some(title.into())));
-        self
-    }
-
+    length_max: u64 = length_max,
+    /// Sets the format of the text.
+    format: Format = format,
+});
+setters!(NumberField {
+    /// Sets the least number that the field takes.
+    minimum: Number = Bound::inclusive(minimum),
+    /// Sets the greatest number that the field takes.
+    maximum: Number = Bound::inclusive(maximum),
+});
+setters!(IntegerField {
+    /// Sets the least number that the field takes.
+    minimum: i64 = Bound::inclusive(minimum.into()),
+    /// Sets the greatest number that the field takes.
+    maximum: i64 = Bound::inclusive(maximum.into()),
+});
+setters!(ChoicesField {
     /// Sets the least number of selected options.
-    #[must_use]
-    pub fn items_min(mut self, items_min: u64) -> Self {
-        self.inner.items_min = Some(items_min);
-        self
-    }
-
+    items_min: u64 = items_min,
     /// Sets the greatest number of selected options.
-    #[must_use]
-    pub fn items_max(mut self, items_max: u64) -> Self {
-        self.inner.items_max = Some(items_max);
-        self
-    }
+    items_max: u64 = items_max,
+});
+
+/// Declares the methods that add options.
+macro_rules! options {
+    ($($name:ident),*) => {$(
+        impl $name {
+            /// Adds an option. Its value is shown.
+            #[must_use]
+            pub fn option(mut self, value: impl Into<String>) -> Self {
+                self.inner.options.push(ChoiceOption::new(value.into(), None));
+                self
+            }
+
+            /// Adds an option with a title. The title is shown instead of the value.
+            #[must_use]
+            pub fn titled_option(
+                mut self,
+                value: impl Into<String>,
+                title: impl Into<String>,
+            ) -> Self {
+                let title = SafeText::line(&title.into());
+                self.inner.options.push(ChoiceOption::new(value.into(), Some(title)));
+                self
+            }
+        }
+    )*};
 }
+options!(ChoiceField, ChoicesField);

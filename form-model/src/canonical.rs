@@ -1,4 +1,4 @@
-//! The canonical form as data: a shape of its own, with a version, for stores and other processes.
+//! The canonical JSON of a form: a shape with a version, for stores and other processes.
 //!
 //! ```json
 //! {"version": 1, "fields": [
@@ -7,21 +7,21 @@
 //!     {"name": "replicas", "kind": {"integer": {"minimum": {"value": 1}, "default": 2}}}]}
 //! ```
 //!
-//! Members that are absent are `null`, `false` or empty. A number is a JSON number where every parser
-//! reads it exactly (64-bit integers, and fractions of up to 15 digits), and a string of its digits
-//! where not.
+//! An absent member means null, `false` or empty. A number is a JSON number if every parser reads it
+//! exactly: an integer of 64 bits, or a fraction of up to 15 digits. Any other number is a string of
+//! its digits.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::fmt;
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
-    de::{Error, Visitor},
+    de::{Error, MapAccess, Visitor, value::MapAccessDeserializer},
 };
 
 use crate::{
     Bound, Choice, ChoiceOption, Choices, Decoder, Field, Flag, Form, Format, Kind, Limits, Number,
-    Numeric, Refusal, RefusalCode, SafeText, Text, objects::from_objects,
+    Numeric, Refusal, RefusalCode, SafeText, Text, number::parsed_double, objects::from_objects,
 };
 
 /// The version that is written and read.
@@ -222,39 +222,28 @@ impl<'a> From<&'a ChoiceOption> for OptionData<'a> {
 }
 
 impl FormData<'_> {
-    /// Makes the form, which is checked as if it had come as a schema.
+    /// Makes the form, and checks it as its schema would be checked.
     fn check(self, limits: &Limits) -> Result<Form, Refusal> {
         if self.version != VERSION {
-            return Err(Refusal {
-                code: RefusalCode::UnsupportedDialect,
-                pointer: "/version".into(),
-                message: format!("expected version {VERSION} of the canonical form"),
-            });
+            let message = format!("expected version {VERSION} of the canonical form");
+            return Err(Refusal::new(RefusalCode::UnsupportedDialect, "/version", message));
         }
         let name_bytes_max = limits.name_bytes_max;
         if self.fields.iter().any(|field| field.name.len() > name_bytes_max) {
-            return Err(Refusal {
-                code: RefusalCode::OverLimit,
-                pointer: "/fields".into(),
-                message: format!("expected names of at most {name_bytes_max} bytes"),
-            });
+            let message = format!("expected names of at most {name_bytes_max} bytes");
+            return Err(Refusal::new(RefusalCode::OverLimit, "/fields", message));
         }
         let fields =
             self.fields.into_iter().map(FieldData::into_field).collect::<Result<_, _>>()?;
         let form = Form::new(line(self.title), paragraph(self.description), fields);
-        // The text that came was bounded. A schema of it may be longer.
-        let limits = Limits { schema_bytes_max: usize::MAX, ..limits.clone() };
+        // The canonical text was bounded already, and the schema may be longer.
+        let limits = limits.clone().schema_bytes_max(usize::MAX);
         let decoded = Decoder::new(limits).decode(&form.to_schema())?;
         if decoded.form == form {
             return Ok(form);
         }
-        Err(Refusal {
-            code: RefusalCode::Unsatisfiable,
-            pointer: String::new(),
-            message: "expected a form that a decoder makes: each option and default within its \
-                      field's bounds"
-                .into(),
-        })
+        let message = "expected options and defaults within the bounds of their fields";
+        Err(Refusal::new(RefusalCode::Unsatisfiable, "", message))
     }
 }
 
@@ -299,10 +288,11 @@ impl KindData<'_> {
 }
 
 fn known_format(name: &str, format: &str) -> Result<Format, Refusal> {
-    Format::from_name(format).ok_or_else(|| Refusal {
-        code: RefusalCode::OutsideSubset,
-        pointer: format!("/properties/{}/format", name.replace('~', "~0").replace('/', "~1")),
-        message: "expected email, uri, date or date-time".into(),
+    Format::from_name(format).ok_or_else(|| {
+        let name = name.replace('~', "~0").replace('/', "~1");
+        let pointer = format!("/properties/{name}/format");
+        let message = "expected email, uri, date or date-time";
+        Refusal::new(RefusalCode::OutsideSubset, pointer, message)
     })
 }
 
@@ -328,7 +318,7 @@ impl From<OptionData<'_>> for ChoiceOption {
 }
 
 impl Form {
-    /// Writes the form as canonical JSON, which names no protocol and keeps all there is.
+    /// Writes the form as canonical JSON. It keeps the whole form and names no protocol.
     ///
     /// ```
     /// use form_model::{Form, Limits};
@@ -346,43 +336,39 @@ impl Form {
     /// ```
     #[must_use]
     pub fn to_canonical(&self) -> String {
-        // Serialising plain data to memory can not fail.
+        // Serializing plain data to memory cannot fail.
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Reads canonical JSON, under the same rules as a schema and within the same limits, but for
-    /// the bytes of the text: it names what a schema leaves to its place, and may be eight times as
-    /// long, as it comes and as [`Form::to_canonical`] writes it. So a form that was read can be
-    /// written and read again.
+    /// Reads canonical JSON, under the rules of a schema and within the same limits.
+    ///
+    /// The text may have eight times
+    /// [`Limits::schema_bytes_max`](field@Limits::schema_bytes_max): it is more verbose than a
+    /// schema. The limit also holds for the text that [`Form::to_canonical`] writes, so a form that
+    /// was read can be written and read again.
     ///
     /// # Errors
     ///
-    /// A text that is too long, is no canonical form of a version that is known, or describes a
-    /// form that no schema could.
+    /// [`Refusal`] if the text is too long, is not a canonical form of a known version, or describes
+    /// a form that no schema describes.
     pub fn from_canonical(json: &str, limits: &Limits) -> Result<Self, Refusal> {
         let bytes_max = limits.schema_bytes_max.saturating_mul(8);
         let check_size = |bytes: usize| {
             if bytes <= bytes_max {
                 return Ok(());
             }
-            Err(Refusal {
-                code: RefusalCode::OverLimit,
-                pointer: String::new(),
-                message: format!("expected a form of at most {bytes_max} bytes"),
-            })
+            let message = format!("expected a form of at most {bytes_max} bytes");
+            Err(Refusal::new(RefusalCode::OverLimit, "", message))
         };
         check_size(json.len())?;
-        let data: FormData<'_> = serde_json::from_str(json).map_err(|error| Refusal {
-            code: RefusalCode::MalformedJson,
-            pointer: String::new(),
-            message: format!(
-                "expected a canonical form, found something else at line {} column {}",
-                error.line(),
-                error.column()
-            ),
+        let data: FormData<'_> = serde_json::from_str(json).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            let message =
+                format!("expected a canonical form, found an error at line {line} column {column}");
+            Refusal::new(RefusalCode::MalformedJson, "", message)
         })?;
         let form = data.check(limits)?;
-        // Only a number can be longer when it is written again, such as 1e15, and none is eightfold.
+        // Only numbers such as 1e15 grow when they are written again, and by less than eight times.
         if json.len() > bytes_max / 8 {
             check_size(form.to_canonical().len())?;
         }
@@ -397,8 +383,10 @@ impl Serialize for Form {
 }
 
 impl<'de> Deserialize<'de> for Form {
-    /// Reads a canonical form within the default limits. How much it reads before it checks them
-    /// is the deserializer's to bound; [`Form::from_canonical`] does so by itself.
+    /// Reads a canonical form within the default limits.
+    ///
+    /// The limits are checked after the deserializer has read everything. [`Form::from_canonical`]
+    /// checks the length of the text first.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let data: FormData<'_> = Deserialize::deserialize(deserializer)?;
         data.check(&Limits::default()).map_err(D::Error::custom)
@@ -406,6 +394,8 @@ impl<'de> Deserialize<'de> for Form {
 }
 
 impl Serialize for Number {
+    /// Writes an integer of 64 bits or a short fraction as a number, and any other number as a
+    /// string of its digits.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if let Some(integer) = self.to_i64() {
             return serializer.serialize_i64(integer);
@@ -421,6 +411,7 @@ impl Serialize for Number {
 }
 
 impl<'de> Deserialize<'de> for Number {
+    /// Reads a number within 64 bits, or a string of digits.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(NumberVisitor)
     }
@@ -428,7 +419,7 @@ impl<'de> Deserialize<'de> for Number {
 
 struct NumberVisitor;
 
-impl Visitor<'_> for NumberVisitor {
+impl<'de> Visitor<'de> for NumberVisitor {
     type Value = Number;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -443,15 +434,19 @@ impl Visitor<'_> for NumberVisitor {
         Ok(integer.into())
     }
 
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Number, E> {
-        // An integer that has become a double may have been another one before.
-        if number.abs() >= 18_446_744_073_709_551_616.0 && number.is_finite() {
-            return Err(E::custom("expected a number beyond 64 bits as a string of its digits"));
-        }
-        Number::try_from(number).map_err(E::custom)
+    fn visit_f64<E: Error>(self, double: f64) -> Result<Number, E> {
+        let message = "expected a number beyond 64 bits as a string of its digits";
+        Number::from_parsed(double).ok_or_else(|| E::custom(message))
     }
 
     fn visit_str<E: Error>(self, digits: &str) -> Result<Number, E> {
         digits.parse().map_err(E::custom)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Number, A::Error> {
+        // With its feature `arbitrary_precision`, serde_json visits some numbers as maps that only
+        // its own types can read.
+        let number = serde_json::Number::deserialize(MapAccessDeserializer::new(members))?;
+        self.visit_f64(parsed_double(&number).unwrap_or(f64::INFINITY))
     }
 }

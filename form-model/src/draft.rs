@@ -6,15 +6,16 @@ use core::fmt;
 use thiserror::Error;
 
 use crate::{
-    Answer, ChoiceOption, Content, Fault, Faults, Field, Form, Kind, Number, NumberError, Problem,
-    Value, safe_text::clean_line,
+    Answer, ChoiceOption, Content, Field, FieldError, FieldErrors, Form, Kind, Number, NumberError,
+    Problem, Value, safe_text::clean_line,
 };
 
-/// Is a form on a screen: what is filled in so far, and what is wrong with it.
+/// A form that is being filled in, as a person sees it on a screen.
 ///
-/// It starts with the form's defaults. What it submits is what it shows, no more and no less, so a
-/// default is an answer only if the person has seen it; an optional field that was cleared stays
-/// out. An answer that does not fit cannot be submitted, and nothing that was typed is lost.
+/// A draft starts with the form's defaults, and submits exactly what it shows. So a default is sent
+/// only if the person has seen it, and an optional field that is empty is left out. A draft with
+/// errors cannot be submitted. It keeps everything that was typed. `Debug` shows no value, and there
+/// is no `Serialize`.
 ///
 /// ```
 /// use form_model::{Draft, Form};
@@ -27,8 +28,8 @@ use crate::{
 /// )?;
 /// let mut draft = Draft::new(form);
 /// draft.set_text("replicas", "11.5")?;
-/// let fault = draft.fault("replicas").unwrap();
-/// assert_eq!(fault.message(), "11.5 is not a whole number");
+/// let error = draft.error("replicas").unwrap();
+/// assert_eq!(error.message(), "11.5 is not a whole number");
 /// assert!(draft.submit().is_err());
 ///
 /// draft.set_text("replicas", "11")?;
@@ -39,16 +40,16 @@ use crate::{
 #[derive(Clone, PartialEq)]
 pub struct Draft {
     form: Form,
-    /// What is in each field of the form.
+    /// The entry of each field, in the order of the form.
     entries: Vec<Entry>,
 }
 
-/// Is what is in a field.
+/// What a field holds.
 #[derive(Clone, PartialEq)]
 enum Entry {
     Empty,
     Value(Value),
-    /// A text that is no value of the field's kind, kept as it was typed.
+    /// A text, as it was typed, that cannot be read as a value of the field's kind.
     Typed(String),
 }
 
@@ -58,22 +59,22 @@ impl Entry {
     }
 }
 
-/// Says why an edit of a draft is none. The draft is as it was.
+/// Why an edit of a draft was rejected. The draft did not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum EditError {
-    /// The form has no field of this name.
+    /// The form has no field of that name.
     #[error("expected the name of a field of the form")]
     UnknownField,
-    /// The field has no options, or not this one.
+    /// The field does not have that option.
     #[error("expected an option of the field")]
     NotAnOption,
 }
 
-/// Is what is wrong with one field of a draft.
+/// What is wrong with one field of a draft.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
-pub struct DraftFault<'d> {
+pub struct DraftError<'d> {
     /// The field.
     pub field: &'d Field,
     /// What is wrong.
@@ -81,9 +82,11 @@ pub struct DraftFault<'d> {
     typed: Option<&'d str>,
 }
 
-impl DraftFault<'_> {
-    /// Says what is wrong to the person who typed it. It repeats what they typed, so it belongs on
-    /// their screen and in no log.
+impl DraftError<'_> {
+    /// Returns words for the person who fills in the form, such as `11.5 is not a whole number`.
+    ///
+    /// They may repeat up to 40 bytes of what the person typed. Show them on the person's screen, and
+    /// do not log them.
     #[must_use]
     pub fn message(&self) -> String {
         let typed = clean_line(self.typed.unwrap_or_default());
@@ -97,33 +100,37 @@ impl DraftFault<'_> {
     }
 }
 
-impl fmt::Debug for DraftFault<'_> {
+/// Writes the field and the problem, never what was typed.
+impl fmt::Debug for DraftError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "DraftFault({} {})", self.field.name(), self.problem)
+        write!(f, "DraftError({} {})", self.field.name(), self.problem)
     }
 }
 
-/// Is one line of a review: a field, what is in it, and what is wrong with it.
+/// A line of a review: a field and what it holds.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Review<'d> {
     /// The field.
     pub field: &'d Field,
-    /// What is in it, to show.
+    /// What the field holds, in words that are safe to show. Options are shown by their labels.
     pub shown: Cow<'d, str>,
-    /// What is wrong with it.
-    pub fault: Option<DraftFault<'d>>,
+    /// What is wrong with the field.
+    pub error: Option<DraftError<'d>>,
 }
 
-/// Is what a person did with a form.
+/// What a person did with a form.
+///
+/// The enum is exhaustive: its three cases are the specification's, and each is an answer to the
+/// server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Submission {
-    /// Sent it.
+    /// The person submitted an answer.
     Accept(Answer),
-    /// Said no.
+    /// The person declined.
     Decline,
-    /// Closed it without an answer.
-    Dismiss,
+    /// The person closed the form without an answer.
+    Cancel,
 }
 
 impl From<Answer> for Submission {
@@ -140,49 +147,56 @@ impl Draft {
         Self { form, entries }
     }
 
-    /// Sets a field from a text, as it was typed.
+    /// Sets a field from a text that a person typed.
     ///
-    /// A text field takes it as it is, an empty one too. A number is read as JSON has it, without
-    /// the space around it; `true`, `yes`, `false` and `no` set a yes-or-no field; a choice takes the value of
-    /// an option, a multiple choice one value a line. A text that is no such thing is kept, and is
-    /// a fault of the field. An empty text clears all but a text field.
+    /// | field | text |
+    /// |---|---|
+    /// | text | any text, as it is; an empty text is a value too |
+    /// | number, integer | a JSON number |
+    /// | yes or no | `true`, `yes`, `false` or `no` |
+    /// | choice | the value of an option |
+    /// | multiple choice | the values of options, one on each line |
+    ///
+    /// Surrounding white space is ignored in numbers and in yes or no. Any other text is kept as it
+    /// was typed, and is an error of the field. An empty text clears the field, unless it is a text
+    /// field.
     ///
     /// # Errors
     ///
-    /// [`EditError::UnknownField`]
+    /// [`EditError::UnknownField`] if the form has no field of that name.
     pub fn set_text(&mut self, name: &str, text: &str) -> Result<(), EditError> {
         let (field, entry) = self.at(name)?;
         *entry = read(field.kind(), text);
         Ok(())
     }
 
-    /// Sets a field to a value, whether it fits or not.
+    /// Sets a field to a value. A value that does not fit is kept, and is an error of the field.
     ///
     /// # Errors
     ///
-    /// [`EditError::UnknownField`]
+    /// [`EditError::UnknownField`] if the form has no field of that name.
     pub fn set(&mut self, name: &str, value: Value) -> Result<(), EditError> {
         *self.at(name)?.1 = Entry::Value(value);
         Ok(())
     }
 
-    /// Empties a field. Its default does not come back.
+    /// Empties a field. The default does not come back.
     ///
     /// # Errors
     ///
-    /// [`EditError::UnknownField`]
+    /// [`EditError::UnknownField`] if the form has no field of that name.
     pub fn clear(&mut self, name: &str) -> Result<(), EditError> {
         *self.at(name)?.1 = Entry::Empty;
         Ok(())
     }
 
-    /// Selects an option, or takes the selection back if it is selected. Of a single choice it
-    /// takes the place of what was selected.
+    /// Selects an option, or deselects it if it is selected. In a single choice it replaces the
+    /// option that was selected.
     ///
     /// # Errors
     ///
-    /// [`EditError::UnknownField`], or [`EditError::NotAnOption`] where the field has no such
-    /// option.
+    /// [`EditError::UnknownField`] if the form has no field of that name, and
+    /// [`EditError::NotAnOption`] if the field does not have that option.
     pub fn toggle(&mut self, name: &str, option: &str) -> Result<(), EditError> {
         let (field, entry) = self.at(name)?;
         *entry = toggled(field.kind(), entry, option).ok_or(EditError::NotAnOption)?;
@@ -195,7 +209,8 @@ impl Draft {
         &self.form
     }
 
-    /// Returns the value in a field. `None`: it is empty, or holds a text that is no value.
+    /// Returns the value of a field. Returns `None` if the field is empty, or holds a text that cannot
+    /// be read as a value.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&Value> {
         match self.entries.get(self.form.position(name)?)? {
@@ -204,14 +219,14 @@ impl Draft {
         }
     }
 
-    /// Returns the text in a field, for an edit box: what was typed, or what sets the value.
+    /// Returns the text to show in an edit box: what was typed, or the text that sets the value.
     #[must_use]
     pub fn text(&self, name: &str) -> Cow<'_, str> {
         let entry = self.form.position(name).and_then(|index| self.entries.get(index));
         entry.map_or(Cow::Borrowed(""), written)
     }
 
-    /// Tells whether an option is selected.
+    /// Returns whether an option is selected.
     #[must_use]
     pub fn is_selected(&self, name: &str, option: &str) -> bool {
         match self.value(name) {
@@ -223,52 +238,53 @@ impl Draft {
 
     /// Returns what is wrong with a field.
     #[must_use]
-    pub fn fault(&self, name: &str) -> Option<DraftFault<'_>> {
+    pub fn error(&self, name: &str) -> Option<DraftError<'_>> {
         let index = self.form.position(name)?;
-        self.fault_at(self.form.fields().get(index)?, self.entries.get(index)?)
+        self.error_at(self.form.fields().get(index)?, self.entries.get(index)?)
     }
 
-    /// Returns everything that is wrong, in the order of the form.
-    pub fn faults(&self) -> impl Iterator<Item = DraftFault<'_>> {
+    /// Returns the errors of all fields, in the order of the form.
+    pub fn errors(&self) -> impl Iterator<Item = DraftError<'_>> {
         let entries = self.form.fields().iter().zip(&self.entries);
-        entries.filter_map(|(field, entry)| self.fault_at(field, entry))
+        entries.filter_map(|(field, entry)| self.error_at(field, entry))
     }
 
-    /// Returns the whole as a person should see it before they send it.
+    /// Returns a line for each field, for the person to review before they submit.
     pub fn review(&self) -> impl Iterator<Item = Review<'_>> {
         self.form.fields().iter().zip(&self.entries).map(|(field, entry)| Review {
             field,
             shown: shown(field.kind(), entry),
-            fault: self.fault_at(field, entry),
+            error: self.error_at(field, entry),
         })
     }
 
-    /// Makes the answer that the draft shows. The draft stays as it is.
+    /// Makes the answer that the draft shows. The draft does not change.
     ///
     /// # Errors
     ///
-    /// Every fault of the draft. Use [`Draft::faults`] for what to show to the person.
-    pub fn submit(&self) -> Result<Answer, Faults> {
-        let faults: Vec<_> = self
-            .faults()
-            .map(|fault| Fault { field: fault.field.name().into(), problem: fault.problem })
+    /// [`FieldErrors`] with all errors of the draft. To show them to the person, use
+    /// [`Draft::errors`]: those name what was typed.
+    pub fn submit(&self) -> Result<Answer, FieldErrors> {
+        let errors: Vec<_> = self
+            .errors()
+            .map(|error| FieldError { field: error.field.name().into(), problem: error.problem })
             .collect();
-        match Faults::new(faults) {
-            Some(faults) => Err(faults),
+        match FieldErrors::new(errors) {
+            Some(errors) => Err(errors),
             None => self.form.accept(self.content()),
         }
     }
 
-    /// Says no to the form. Nothing of the draft goes with it.
+    /// Declines the form. Nothing of the draft is sent.
     #[must_use]
     pub fn decline(self) -> Submission {
         Submission::Decline
     }
 
-    /// Closes the form without an answer. Nothing of the draft goes with it.
+    /// Closes the form without an answer. Nothing of the draft is sent.
     #[must_use]
-    pub fn dismiss(self) -> Submission {
-        Submission::Dismiss
+    pub fn cancel(self) -> Submission {
+        Submission::Cancel
     }
 
     fn content(&self) -> Content {
@@ -280,24 +296,25 @@ impl Draft {
         Content { entries: entries.collect() }
     }
 
+    /// Returns a field and its entry.
     fn at(&mut self, name: &str) -> Result<(&Field, &mut Entry), EditError> {
         let index = self.form.position(name).ok_or(EditError::UnknownField)?;
         let entry = self.entries.get_mut(index);
         self.form.fields().get(index).zip(entry).ok_or(EditError::UnknownField)
     }
 
-    fn fault_at<'d>(&'d self, field: &'d Field, entry: &'d Entry) -> Option<DraftFault<'d>> {
+    fn error_at<'d>(&'d self, field: &'d Field, entry: &'d Entry) -> Option<DraftError<'d>> {
         let (problem, typed) = match entry {
             Entry::Empty if field.is_required() => (Problem::Missing, None),
             Entry::Empty => return None,
             Entry::Value(value) => (field.kind().check(value)?, None),
             Entry::Typed(typed) => (field.kind().misread(typed), Some(typed.as_str())),
         };
-        Some(DraftFault { field, problem, typed })
+        Some(DraftError { field, problem, typed })
     }
 }
 
-/// Writes how much is filled in, never what.
+/// Writes how many fields are filled in, never what they hold.
 impl fmt::Debug for Draft {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let filled = self.entries.iter().filter(|entry| **entry != Entry::Empty).count();
@@ -305,7 +322,7 @@ impl fmt::Debug for Draft {
     }
 }
 
-/// Reads a text as a field of this kind takes it.
+/// Reads a text that was typed into a field of this kind.
 fn read(kind: &Kind, text: &str) -> Entry {
     let typed = || Entry::Typed(text.into());
     if text.trim().is_empty() && !matches!(kind, Kind::Text(_) | Kind::Choice(_)) {
@@ -336,7 +353,7 @@ fn read(kind: &Kind, text: &str) -> Entry {
 }
 
 impl Kind {
-    /// Tells what is wrong with a text that could not be read as this kind.
+    /// Returns what is wrong with a text that could not be read as a value of this kind.
     fn misread(&self, typed: &str) -> Problem {
         match (self, typed.trim().parse::<Number>()) {
             (Self::Number(_) | Self::Integer(_), Err(NumberError::Range)) => {
@@ -351,7 +368,7 @@ impl Kind {
     }
 }
 
-/// Returns the entry with an option toggled. `None`: there is no such option.
+/// Returns the entry with an option toggled. Returns `None` if there is no such option.
 fn toggled(kind: &Kind, entry: &Entry, option: &str) -> Option<Entry> {
     let is_option = |options: &[ChoiceOption]| options.iter().any(|known| known.value == option);
     match kind {
@@ -364,7 +381,7 @@ fn toggled(kind: &Kind, entry: &Entry, option: &str) -> Option<Entry> {
                 Entry::Value(Value::Choices(values)) => values,
                 Entry::Empty | Entry::Value(_) | Entry::Typed(_) => &[],
             };
-            // The selection is in the order of the options, whatever order it was made in.
+            // The selection has the order of the options.
             let is_selected = |value: &String| selected.contains(value) != (value == option);
             let values = choices.options.iter().map(|known| &known.value);
             Some(Entry::Value(Value::Choices(
@@ -380,7 +397,7 @@ fn toggled(kind: &Kind, entry: &Entry, option: &str) -> Option<Entry> {
     }
 }
 
-/// Writes an entry as the text that sets it.
+/// Returns the text that sets an entry.
 fn written(entry: &Entry) -> Cow<'_, str> {
     match entry {
         Entry::Empty | Entry::Value(Value::Unusable(_)) => Cow::Borrowed(""),
@@ -391,7 +408,7 @@ fn written(entry: &Entry) -> Cow<'_, str> {
     }
 }
 
-/// Writes an entry for a screen, with the labels of options.
+/// Returns an entry as it is shown, with the labels of options.
 fn shown<'d>(kind: &'d Kind, entry: &'d Entry) -> Cow<'d, str> {
     let label = |options: &'d [ChoiceOption], value: &'d str| {
         let option = options.iter().find(|option| option.value == value);

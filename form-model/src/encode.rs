@@ -1,21 +1,22 @@
-//! A form as the specification's `requestedSchema`.
+//! The schema of a form: the specification's `requestedSchema`.
 
-use alloc::{string::String, vec::Vec};
-use core::fmt::{self, Write as _};
+use alloc::string::String;
 
 use crate::{
-    Bound, Choice, ChoiceOption, Choices, Field, Form, Kind, Numeric, SafeText, Text,
-    value::write_text,
+    Bound, Choice, ChoiceOption, Choices, Field, Form, Format, Kind, Numeric, SafeText, Text,
+    json::{Object, write_array},
 };
 
 impl Form {
     /// Writes the form as a schema of the specification's subset.
     ///
-    /// Whatever form it is, this crate decodes the schema to an equal form, if the limit of its bytes
-    /// allows: the text may be longer than the one that the form came from. What a form has beyond
-    /// the subset is written as JSON Schema has it, and gets its note again: exclusive bounds, a
-    /// title or description of the whole, options of which only some have titles, text that is not
-    /// safe to show.
+    /// This crate decodes the schema to an equal form. The text may be longer than the one that the
+    /// form was decoded from, and so over
+    /// [`Limits::schema_bytes_max`](field@crate::Limits::schema_bytes_max).
+    ///
+    /// A form may go beyond the subset: by exclusive bounds, a title or description of the whole
+    /// form, options of which only some have titles, or text that is not safe to show. Such parts
+    /// are written as JSON Schema has them, and get their notes again.
     ///
     /// ```
     /// use form_model::Form;
@@ -33,17 +34,12 @@ impl Form {
         root.optional_text("description", self.description().map(SafeText::raw));
         let mut properties = Object::new();
         for field in &self.fields {
-            properties.raw(&field.name, &field.to_schema());
+            properties.member(&field.name).push_str(&field.to_schema());
         }
-        root.raw("properties", &properties.end());
-        let required: Vec<&str> = self
-            .fields
-            .iter()
-            .filter(|field| field.required)
-            .map(|field| field.name.as_str())
-            .collect();
-        if !required.is_empty() {
-            root.raw("required", &array(required.iter().map(|name| quoted(name))));
+        root.member("properties").push_str(&properties.end());
+        let mut required = self.fields.iter().filter(|field| field.required).peekable();
+        if required.peek().is_some() {
+            root.texts("required", required.map(Field::name));
         }
         root.end()
     }
@@ -79,19 +75,20 @@ impl Text {
     fn write(&self, schema: &mut Object) {
         schema.optional("minLength", self.length_min);
         schema.optional("maxLength", self.length_max);
-        schema.optional_text("format", self.format.map(crate::Format::name));
+        schema.optional_text("format", self.format.map(Format::name));
         schema.optional_text("default", self.default.as_deref());
     }
 }
 
 impl Numeric {
     fn write(&self, schema: &mut Object) {
-        let inclusive = |bound: Option<Bound>| bound.filter(|bound| !bound.exclusive);
-        let exclusive = |bound: Option<Bound>| bound.filter(|bound| bound.exclusive);
-        schema.optional("minimum", inclusive(self.minimum).map(|bound| bound.value));
-        schema.optional("exclusiveMinimum", exclusive(self.minimum).map(|bound| bound.value));
-        schema.optional("maximum", inclusive(self.maximum).map(|bound| bound.value));
-        schema.optional("exclusiveMaximum", exclusive(self.maximum).map(|bound| bound.value));
+        let mut write = |bound: Option<Bound>, inclusive: &str, exclusive: &str| {
+            if let Some(Bound { value, exclusive: is_exclusive }) = bound {
+                schema.optional(if is_exclusive { exclusive } else { inclusive }, Some(value));
+            }
+        };
+        write(self.minimum, "minimum", "exclusiveMinimum");
+        write(self.maximum, "maximum", "exclusiveMaximum");
         schema.optional("default", self.default);
     }
 }
@@ -112,9 +109,9 @@ impl Choices {
             items.text("type", "string");
         }
         write_options(&self.options, "anyOf", &mut items);
-        schema.raw("items", &items.end());
+        schema.member("items").push_str(&items.end());
         if let Some(default) = &self.default {
-            schema.raw("default", &array(default.iter().map(|value| quoted(value))));
+            schema.texts("default", default.iter().map(String::as_str));
         }
     }
 }
@@ -123,79 +120,17 @@ fn is_titled(options: &[ChoiceOption]) -> bool {
     options.iter().any(|option| option.title.is_some() || option.description.is_some())
 }
 
+/// Writes options as `enum`, or by the keyword for options with titles if any has one.
 fn write_options(options: &[ChoiceOption], titled_keyword: &str, schema: &mut Object) {
     if !is_titled(options) {
-        schema.raw("enum", &array(options.iter().map(|option| quoted(&option.value))));
+        schema.texts("enum", options.iter().map(|option| option.value.as_str()));
         return;
     }
-    let titled = options.iter().map(|option| {
+    write_array(options, schema.member(titled_keyword), |option, json| {
         let mut schema = Object::new();
         schema.text("const", &option.value);
         schema.optional_text("title", option.title.as_ref().map(SafeText::raw));
         schema.optional_text("description", option.description.as_ref().map(SafeText::raw));
-        schema.end()
+        json.push_str(&schema.end());
     });
-    schema.raw(titled_keyword, &array(titled));
-}
-
-fn quoted(text: &str) -> String {
-    let mut json = String::new();
-    write_text(text, &mut json);
-    json
-}
-
-fn array(elements: impl Iterator<Item = String>) -> String {
-    let mut json = String::from("[");
-    for (index, element) in elements.enumerate() {
-        if index > 0 {
-            json.push(',');
-        }
-        json.push_str(&element);
-    }
-    json.push(']');
-    json
-}
-
-/// Is a JSON object under construction.
-struct Object {
-    json: String,
-}
-
-impl Object {
-    fn new() -> Self {
-        Self { json: String::from("{") }
-    }
-
-    fn raw(&mut self, name: &str, value: &str) {
-        if self.json.len() > 1 {
-            self.json.push(',');
-        }
-        write_text(name, &mut self.json);
-        self.json.push(':');
-        self.json.push_str(value);
-    }
-
-    fn text(&mut self, name: &str, value: &str) {
-        self.raw(name, &quoted(value));
-    }
-
-    fn optional_text(&mut self, name: &str, value: Option<&str>) {
-        if let Some(value) = value {
-            self.text(name, value);
-        }
-    }
-
-    /// Writes a number or boolean, whose `Display` is JSON.
-    fn optional(&mut self, name: &str, value: Option<impl fmt::Display>) {
-        if let Some(value) = value {
-            let mut json = String::new();
-            let _ = write!(json, "{value}");
-            self.raw(name, &json);
-        }
-    }
-
-    fn end(mut self) -> String {
-        self.json.push('}');
-        self.json
-    }
 }

@@ -1,23 +1,24 @@
-//! The canonical form: what a schema means, once decoded.
+//! The form: the meaning of a schema, once it is decoded.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
-use core::fmt;
+use core::{cmp::Ordering, fmt};
 
-use crate::{Format, Number, SafeText, safe_text::clean_line, warn::looks_secret};
+use crate::{Format, Number, SafeText, Value, safe_text::clean_line, warn::looks_secret};
 
-/// Is a decoded form: fields in the order of the document, each of one kind.
+/// A decoded form: its fields in the order of the document.
 ///
-/// A form is made by [`Form::from_schema`] or a [`Decoder`](crate::Decoder) and never changes.
+/// [`Form::from_schema`], [`Decoder`](crate::Decoder) and [`FormBuilder`](crate::FormBuilder) make a
+/// form. It never changes.
 #[derive(Clone, PartialEq, Hash)]
 pub struct Form {
     pub(crate) title: Option<SafeText>,
     pub(crate) description: Option<SafeText>,
     pub(crate) fields: Vec<Field>,
-    /// Indexes of `fields`, sorted by name; empty where there are few.
+    /// The indexes of `fields`, sorted by name. Empty if there are few fields.
     by_name: Vec<u32>,
 }
 
-/// Is one field of a form.
+/// A field of a form.
 #[derive(Clone, PartialEq, Hash)]
 pub struct Field {
     pub(crate) name: String,
@@ -27,76 +28,84 @@ pub struct Field {
     pub(crate) kind: Kind,
 }
 
-/// Says what a field takes.
+/// The kind of a field: what values it takes.
+///
+/// The enum is exhaustive: a surface shows every kind of field.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub enum Kind {
     /// A text.
     Text(Text),
-    /// A number with or without a fraction.
+    /// A number, with or without a fraction.
     Number(Numeric),
-    /// A number without a fraction.
+    /// A whole number.
     Integer(Numeric),
     /// Yes or no.
     Flag(Flag),
     /// One of several options.
     Choice(Choice),
-    /// Any of several options.
+    /// Any number of several options.
     Choices(Choices),
 }
 
-/// Bounds a text field.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
+/// The bounds of a text field.
+#[derive(Clone, PartialEq, Hash, Default)]
+#[non_exhaustive]
 pub struct Text {
     /// The least length, in Unicode code points.
     pub length_min: Option<u64>,
     /// The greatest length, in Unicode code points.
     pub length_max: Option<u64>,
-    /// The format that the text must have.
+    /// The format of the text.
     pub format: Option<Format>,
-    /// What a draft starts with.
+    /// The text that a draft starts with.
     pub default: Option<String>,
 }
 
-/// Bounds a number or integer field.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
+/// The bounds of a number or integer field.
+#[derive(Clone, PartialEq, Hash, Default)]
+#[non_exhaustive]
 pub struct Numeric {
     /// The lower bound.
     pub minimum: Option<Bound>,
     /// The upper bound.
     pub maximum: Option<Bound>,
-    /// What a draft starts with.
+    /// The number that a draft starts with.
     pub default: Option<Number>,
 }
 
-/// Is one end of an interval.
+/// One end of an interval of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Hash)]
+#[non_exhaustive]
 pub struct Bound {
-    /// Where the interval ends.
+    /// The number at the end of the interval.
     pub value: Number,
-    /// Whether the end itself is left out.
+    /// Whether that number is outside the interval.
     pub exclusive: bool,
 }
 
-/// Describes a yes-or-no field.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
+/// A yes-or-no field.
+#[derive(Clone, PartialEq, Hash, Default)]
+#[non_exhaustive]
 pub struct Flag {
-    /// What a draft starts with.
+    /// The value that a draft starts with.
     pub default: Option<bool>,
 }
 
-/// Describes a field that takes one option.
-#[derive(Clone, Debug, PartialEq, Hash)]
+/// A field that takes one option.
+#[derive(Clone, PartialEq, Hash)]
+#[non_exhaustive]
 pub struct Choice {
-    /// The options, at least one, with distinct values.
+    /// The options: at least one, with distinct values.
     pub options: Vec<ChoiceOption>,
     /// The value of the option that a draft starts with.
     pub default: Option<String>,
 }
 
-/// Describes a field that takes any number of options within bounds.
-#[derive(Clone, Debug, PartialEq, Hash)]
+/// A field that takes any number of options, within bounds.
+#[derive(Clone, PartialEq, Hash)]
+#[non_exhaustive]
 pub struct Choices {
-    /// The options, at least one, with distinct values.
+    /// The options: at least one, with distinct values.
     pub options: Vec<ChoiceOption>,
     /// The least number of selected options.
     pub items_min: Option<u64>,
@@ -106,32 +115,41 @@ pub struct Choices {
     pub default: Option<Vec<String>>,
 }
 
-/// Is one option of a choice.
-#[derive(Clone, Debug, PartialEq, Hash)]
+/// An option of a choice.
+#[derive(Clone, PartialEq, Hash)]
+#[non_exhaustive]
 pub struct ChoiceOption {
-    /// What is sent, exactly as the schema has it.
+    /// The value that is sent, exactly as the schema has it.
     pub value: String,
-    /// What is shown instead of the value.
+    /// The text that is shown instead of the value.
     pub title: Option<SafeText>,
-    /// What is shown beside it.
+    /// The text that is shown beside the title.
     pub description: Option<SafeText>,
 }
 
-impl ChoiceOption {
-    /// Returns what to show for the option: its title, or else its value, safe to show.
-    #[must_use]
-    pub fn label(&self) -> Cow<'_, str> {
-        label(self.title.as_ref(), &self.value)
-    }
+/// Writes `Debug` of the named members only: no default and no option.
+macro_rules! debug_without_values {
+    ($($name:ident { $($member:ident),* })*) => {$(
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name))
+                    $(.field(stringify!($member), &self.$member))*
+                    .finish_non_exhaustive()
+            }
+        }
+    )*};
+}
+debug_without_values! {
+    Text { length_min, length_max, format }
+    Numeric { minimum, maximum }
+    Flag {}
+    Choice {}
+    Choices { items_min, items_max }
+    ChoiceOption {}
 }
 
-/// The number of fields up to which a search by name looks at each.
+/// The most fields that are searched one by one for a name.
 const FEW_FIELDS: usize = 8;
-
-/// Returns a title, or else what goes back to the server, cleaned.
-fn label<'t>(title: Option<&'t SafeText>, raw: &'t str) -> Cow<'t, str> {
-    title.map_or_else(|| clean_line(raw), |title| Cow::Borrowed(title.as_str()))
-}
 
 impl Form {
     pub(crate) fn new(
@@ -160,19 +178,19 @@ impl Form {
         self.description.as_ref()
     }
 
-    /// Returns the fields in the order of the document.
+    /// Returns the fields, in the order of the document.
     #[must_use]
     pub fn fields(&self) -> &[Field] {
         &self.fields
     }
 
-    /// Returns the field of a name.
+    /// Returns the field with a name.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.get(self.position(name)?)
     }
 
-    /// Returns the index of the field of a name.
+    /// Returns the index of the field with a name.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         if self.fields.len() <= FEW_FIELDS {
             return self.fields.iter().position(|field| field.name == name);
@@ -183,69 +201,62 @@ impl Form {
     }
 }
 
-/// Writes how many fields there are, and nothing of what the form says.
+/// Writes the number of fields, and no text of the form.
 impl fmt::Debug for Form {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Form({} fields)", self.fields.len())
     }
 }
 
-/// Writes the kind, and nothing of what the field says.
-impl fmt::Debug for Field {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let required = if self.required { "required" } else { "optional" };
-        write!(f, "Field({}, {required})", self.kind.name())
-    }
-}
-
 impl Field {
-    /// Returns the name: the key of the answer, exactly as the schema has it.
+    /// Returns the name: the member of the answer, exactly as the schema has it.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns what to show for the field: its title, or else its name, safe to show.
+    /// Returns the text to show for the field: the title, or the name if there is no title. It is
+    /// safe to show.
     #[must_use]
     pub fn label(&self) -> Cow<'_, str> {
         label(self.title.as_ref(), &self.name)
     }
 
-    /// Returns the title, where the schema has one.
+    /// Returns the title, if the schema has one.
     #[must_use]
     pub const fn title(&self) -> Option<&SafeText> {
         self.title.as_ref()
     }
 
-    /// Returns the description, where the schema has one.
+    /// Returns the description, if the schema has one.
     #[must_use]
     pub const fn description(&self) -> Option<&SafeText> {
         self.description.as_ref()
     }
 
-    /// Tells whether an answer must have the field.
+    /// Returns whether an answer must have the field.
     #[must_use]
     pub const fn is_required(&self) -> bool {
         self.required
     }
 
-    /// Tells whether the field looks as if it asks for a secret: a surface should warn, or refuse.
+    /// Returns whether the field seems to ask for a secret. A surface should warn the person, or
+    /// refuse the form.
     #[must_use]
     pub fn looks_secret(&self) -> bool {
         looks_secret(&self.name)
             || self.title.as_ref().is_some_and(|title| looks_secret(title.as_str()))
     }
 
-    /// Returns what the field takes.
+    /// Returns the kind of the field.
     #[must_use]
     pub const fn kind(&self) -> &Kind {
         &self.kind
     }
 
-    /// Returns what a draft of the form starts with.
+    /// Returns the value that a draft starts with.
     #[must_use]
-    pub fn default(&self) -> Option<crate::Value> {
-        use crate::Value;
+    pub fn default(&self) -> Option<Value> {
         match &self.kind {
             Kind::Text(text) => text.default.clone().map(Value::Text),
             Kind::Number(numeric) | Kind::Integer(numeric) => numeric.default.map(Value::Number),
@@ -256,24 +267,16 @@ impl Field {
     }
 }
 
-impl Numeric {
-    /// Tells whether a number is within the bounds.
-    #[must_use]
-    pub fn contains(&self, number: Number) -> bool {
-        self.check(number).is_none()
-    }
-}
-
-impl Bound {
-    /// Makes a bound that includes its end.
-    #[must_use]
-    pub const fn inclusive(value: Number) -> Self {
-        Self { value, exclusive: false }
+/// Writes the kind, and no text of the field.
+impl fmt::Debug for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let required = if self.required { "required" } else { "optional" };
+        write!(f, "Field({}, {required})", self.kind.name())
     }
 }
 
 impl Kind {
-    /// Returns the kind's name: text, number, integer, flag, choice or choices.
+    /// Returns the name of the kind: text, number, integer, flag, choice or choices.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -285,4 +288,81 @@ impl Kind {
             Self::Choices(_) => "choices",
         }
     }
+
+    /// Sets the default, if it fits. Returns whether it does.
+    pub(crate) fn set_default(&mut self, value: Value) -> bool {
+        if self.check(&value).is_some() {
+            return false;
+        }
+        match (self, value) {
+            (Self::Text(text), Value::Text(value)) => text.default = Some(value),
+            (Self::Choice(choice), Value::Text(value)) => choice.default = Some(value),
+            (Self::Number(numeric) | Self::Integer(numeric), Value::Number(value)) => {
+                numeric.default = Some(value);
+            }
+            (Self::Flag(flag), Value::Flag(value)) => flag.default = Some(value),
+            (Self::Choices(choices), Value::Choices(value)) => choices.default = Some(value),
+            _ => return false,
+        }
+        true
+    }
+}
+
+impl Numeric {
+    /// Returns whether a number is within the bounds.
+    #[must_use]
+    pub fn contains(&self, number: Number) -> bool {
+        self.check(number).is_none()
+    }
+
+    /// Returns whether any number, or any whole number, is within the bounds.
+    pub(crate) fn is_satisfiable(&self, integer: bool) -> bool {
+        let (Some(minimum), Some(maximum)) = (self.minimum, self.maximum) else { return true };
+        if integer {
+            let least = minimum.value.ceiling();
+            if least != minimum.value || !minimum.exclusive {
+                return self.contains(least);
+            }
+            let next = least.successor();
+            // Other integers are between two that this crate cannot distinguish.
+            return if next == least { minimum.value < maximum.value } else { self.contains(next) };
+        }
+        match minimum.value.cmp(&maximum.value) {
+            Ordering::Less => true,
+            Ordering::Equal => !minimum.exclusive && !maximum.exclusive,
+            Ordering::Greater => false,
+        }
+    }
+}
+
+impl Bound {
+    /// Makes a bound that is within the interval.
+    #[must_use]
+    pub const fn inclusive(value: Number) -> Self {
+        Self { value, exclusive: false }
+    }
+
+    /// Makes a bound that is outside the interval.
+    #[must_use]
+    pub const fn exclusive(value: Number) -> Self {
+        Self { value, exclusive: true }
+    }
+}
+
+impl ChoiceOption {
+    pub(crate) const fn new(value: String, title: Option<SafeText>) -> Self {
+        Self { value, title, description: None }
+    }
+
+    /// Returns the text to show for the option: the title, or the value if there is no title. It is
+    /// safe to show.
+    #[must_use]
+    pub fn label(&self) -> Cow<'_, str> {
+        label(self.title.as_ref(), &self.value)
+    }
+}
+
+/// Returns the title, or the raw text, cleaned, if there is no title.
+fn label<'t>(title: Option<&'t SafeText>, raw: &'t str) -> Cow<'t, str> {
+    title.map_or_else(|| clean_line(raw), |title| Cow::Borrowed(title.as_str()))
 }

@@ -1,32 +1,41 @@
-//! The four text formats that the specification names.
+//! The text formats that the specification names.
 
-/// Is a format that a text must have.
+/// A format of a text field.
+///
+/// ```
+/// use form_model::Format;
+///
+/// assert!(Format::Date.matches("2028-02-29"));
+/// assert!(!Format::Date.matches("2027-02-29"));
+/// assert_eq!(Format::from_name("date"), Some(Format::Date));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Format {
-    /// A mailbox of RFC 5321, in ASCII.
+    /// An e-mail address: a mailbox of RFC 5321, in ASCII.
     Email,
     /// A URI of RFC 3986, with a scheme.
     Uri,
-    /// A full-date of RFC 3339.
+    /// A date: a full-date of RFC 3339.
     Date,
-    /// A date-time of RFC 3339, with its offset.
+    /// A date and time: a date-time of RFC 3339, with an offset.
     DateTime,
 }
 
 impl Format {
-    /// Returns the format of a name in a schema.
+    /// Returns all formats.
     #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "email" => Some(Self::Email),
-            "uri" => Some(Self::Uri),
-            "date" => Some(Self::Date),
-            "date-time" => Some(Self::DateTime),
-            _ => None,
-        }
+    pub const fn all() -> &'static [Self] {
+        &[Self::Email, Self::Uri, Self::Date, Self::DateTime]
     }
 
-    /// Returns the name of the format in a schema.
+    /// Returns the format that a schema names, such as `date-time`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::all().iter().copied().find(|format| format.name() == name)
+    }
+
+    /// Returns the name of the format in schemas.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -37,7 +46,7 @@ impl Format {
         }
     }
 
-    /// Says what the format is, to a person.
+    /// Returns words for a person who must enter the format, such as `an e-mail address`.
     #[must_use]
     pub const fn describe(self) -> &'static str {
         match self {
@@ -48,7 +57,7 @@ impl Format {
         }
     }
 
-    /// Returns the least and the greatest length of a text of the format.
+    /// Returns the least and the greatest length of a text in the format, in characters.
     pub(crate) const fn lengths(self) -> (u64, u64) {
         match self {
             Self::Email => (3, MAILBOX_BYTES_MAX as u64),
@@ -58,7 +67,7 @@ impl Format {
         }
     }
 
-    /// Tells whether a text has the format.
+    /// Returns whether a text is in the format.
     #[must_use]
     pub fn matches(self, text: &str) -> bool {
         match self {
@@ -70,12 +79,12 @@ impl Format {
     }
 }
 
-/// The longest mailbox: a path has 256 bytes (RFC 5321 4.5.3.1.3), two of them brackets.
+/// The longest mailbox: a path has 256 bytes with its brackets (RFC 5321 4.5.3.1.3).
 const MAILBOX_BYTES_MAX: usize = 254;
 
-/// Reads `Mailbox` of RFC 5321 4.1.2, within the lengths of its 4.5.3.1.
+/// Returns whether a text is a `Mailbox` (RFC 5321 4.1.2) within the lengths of 4.5.3.1.
 fn is_mailbox(text: &str) -> bool {
-    // A quoted local part may hold "@", a domain may not.
+    // A quoted local part may have an "@", and a domain may not.
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
     text.len() <= MAILBOX_BYTES_MAX
         && local.len() <= 64
@@ -133,7 +142,7 @@ fn is_address_literal(text: &str) -> bool {
     }
 }
 
-/// Reads a number of exactly so many digits.
+/// Reads a number of exactly `count` digits, and returns it and the rest.
 fn digits(text: &[u8], count: usize) -> Option<(u32, &[u8])> {
     let (digits, rest) = text.split_at_checked(count)?;
     let value = digits.iter().try_fold(0, |value: u32, digit| {
@@ -142,12 +151,13 @@ fn digits(text: &[u8], count: usize) -> Option<(u32, &[u8])> {
     Some((value, rest))
 }
 
+/// Reads one of some bytes, and returns the rest.
 fn byte<'t>(text: &'t [u8], allowed: &[u8]) -> Option<&'t [u8]> {
     let (first, rest) = text.split_first()?;
     allowed.contains(first).then_some(rest)
 }
 
-/// Reads a full-date and returns what follows it.
+/// Reads a full-date, and returns the rest.
 fn date(text: &[u8]) -> Option<&[u8]> {
     let (year, rest) = digits(text, 4)?;
     let (month, rest) = digits(byte(rest, b"-")?, 2)?;
@@ -171,6 +181,7 @@ fn is_date_time(text: &[u8]) -> bool {
     date_time(text).is_some_and(<[u8]>::is_empty)
 }
 
+/// Reads a date-time, and returns the rest.
 fn date_time(text: &[u8]) -> Option<&[u8]> {
     let rest = byte(date(text)?, b"Tt")?;
     let (hour, rest) = digits(rest, 2)?;
@@ -184,12 +195,12 @@ fn date_time(text: &[u8]) -> Option<&[u8]> {
         return None;
     }
     let (offset, rest) = offset_minutes(rest)?;
-    // A leap second is the last of a day of UTC.
+    // A leap second is the last second of a day in UTC.
     let minute_of_day = (i64::from(hour * 60 + minute) - offset).rem_euclid(24 * 60);
     (second < 60 || minute_of_day == 24 * 60 - 1).then_some(rest)
 }
 
-/// Reads `Z` or `+hh:mm` and returns the offset from UTC in minutes.
+/// Reads `Z` or `+hh:mm`, and returns the offset from UTC in minutes and the rest.
 fn offset_minutes(text: &[u8]) -> Option<(i64, &[u8])> {
     if let Some(rest) = byte(text, b"Zz") {
         return Some((0, rest));
@@ -214,14 +225,13 @@ mod tests {
     }
 
     #[test]
-    fn a_format_has_the_name_that_it_is_found_by_and_words_of_its_own() {
-        let all = [Format::Email, Format::Uri, Format::Date, Format::DateTime];
-        assert_eq!(all.map(|format| Format::from_name(format.name())), all.map(Some));
+    fn each_format_is_found_by_its_name_and_has_words_of_its_own() {
         assert_eq!(Format::from_name("uuid"), None);
-        for format in all {
+        for format in Format::all() {
+            assert_eq!(Format::from_name(format.name()), Some(*format));
             let is_its_own =
-                |other: &Format| *other == format || other.describe() != format.describe();
-            assert!(format.describe().starts_with("a") && all.iter().all(is_its_own));
+                |other: &Format| other == format || other.describe() != format.describe();
+            assert!(format.describe().starts_with("a") && Format::all().iter().all(is_its_own));
         }
     }
 

@@ -1,8 +1,9 @@
-//! Turns untrusted form schemas into typed forms, and answers into checked ones.
+//! Typed forms from untrusted schemas, and answers that are checked against them.
 //!
-//! A server describes a form by a small subset of JSON Schema. This crate reads the schema's text
-//! once, within limits, to a [`Form`]; shows what was outside the subset as [`Note`]s, or refuses
-//! it with a [`Refusal`] that names the place; and accepts an answer only if all of it fits.
+//! A server describes a form by a small subset of JSON Schema. This crate decodes the text of such
+//! a schema, within limits, into a [`Form`]. What is outside the subset gets a [`Note`] if the form
+//! can be shown without it; otherwise the schema is refused, and the [`Refusal`] names the place. A
+//! form accepts an answer only if every value fits.
 //!
 //! ```
 //! use form_model::{Content, Form, Kind};
@@ -18,14 +19,23 @@
 //! assert_eq!(confirm.label(), "Really deploy?");
 //!
 //! let answer = form
-//!     .accept(Content::new().with_text("environment", "staging").with_flag("confirm", true))
+//!     .accept(Content::new().with("environment", "staging").with("confirm", true))
 //!     .expect("the answer fits");
 //! assert_eq!(answer.flag("confirm"), Some(true));
 //! # Ok::<(), form_model::Refusal>(())
 //! ```
 //!
-//! The crate does no I/O and knows nothing of protocols, transports or time. A pattern is never
-//! compiled, a reference never followed.
+//! Where to begin:
+//!
+//! - [`Decoder`] decodes a schema and returns the notes on it. [`Form::from_schema`] does the same
+//!   with the default limits, and drops the notes.
+//! - [`Draft`] is a form on a screen: a person fills it in, and submits an [`Answer`].
+//! - [`Form::accept`] checks an answer that came as JSON ([`Content::decode`]).
+//! - [`FormBuilder`] builds a form in a server, and [`Form::to_schema`] writes its schema.
+//!
+//! The crate does no I/O and knows no protocol, transport or clock. It never compiles a pattern and
+//! never follows a reference. Neither `serde_json`'s feature `arbitrary_precision` nor its feature
+//! `preserve_order` changes what the crate does.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -33,15 +43,18 @@
 extern crate alloc;
 
 mod accept;
+mod answer;
 #[cfg(feature = "arbitrary")]
 mod arbitrary;
 mod builder;
 mod canonical;
+mod content;
 mod decode;
 mod draft;
 mod encode;
 mod form;
 mod format;
+mod json;
 mod limits;
 mod number;
 mod objects;
@@ -53,17 +66,19 @@ mod warn;
 
 #[cfg(feature = "arbitrary")]
 pub use crate::arbitrary::arbitrary_schema;
-pub use accept::{Fault, Faults, Problem};
+pub use accept::{FieldError, FieldErrors, Problem};
+pub use answer::{Answer, ParseError};
 pub use builder::{
     BuildError, BuiltField, ChoiceField, ChoicesField, FlagField, FormBuilder, IntegerField,
     NumberField, TextField,
 };
+pub use content::{Content, ContentError};
 pub use decode::{Decoded, Decoder};
-pub use draft::{Draft, DraftFault, EditError, Review, Submission};
+pub use draft::{Draft, DraftError, EditError, Review, Submission};
 pub use form::{Bound, Choice, ChoiceOption, Choices, Field, Flag, Form, Kind, Numeric, Text};
 pub use format::Format;
 pub use limits::Limits;
-pub use number::{Number, NumberError, decimal_layout};
+pub use number::{Number, NumberError};
 pub use safe_text::SafeText;
-pub use value::{Answer, Content, ContentError, ParseError, Unusable, Value};
+pub use value::{Unusable, Value};
 pub use verdict::{Note, NoteCode, Refusal, RefusalCode};

@@ -1,64 +1,97 @@
-//! Bounds on what a form and an answer may hold.
+//! The limits of what a form and an answer may hold.
 
 use serde::{Deserialize, Serialize};
 
-/// Bounds what a decoder reads and keeps. Every bound has a safe default and can be changed.
+/// Declares a struct of limits. A limit is one entry: its documentation, name, type and default.
 ///
-/// Bytes are bytes of UTF-8, after JSON escapes are resolved.
-///
-/// ```
-/// use form_model::Limits;
-///
-/// let limits = Limits { fields_max: 12, ..Limits::default() };
-/// assert_eq!(limits.schema_bytes_max, 256 * 1024);
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub struct Limits {
-    /// Bytes of the schema text. Checked before anything is read. Default 256 KiB.
-    pub schema_bytes_max: usize,
-    /// Levels of objects and arrays in the schema. Default 64; no more than 120 is of use.
-    pub depth_max: usize,
-    /// Members of one schema object that are outside the form subset. Default 64.
-    pub unknown_members_max: usize,
-    /// Notes on the whole. Default 1,024.
-    pub notes_max: usize,
-    /// Fields of the form. Default 128.
-    pub fields_max: usize,
-    /// Options of one choice. Default 4,096.
-    pub options_max: usize,
-    /// Bytes of a field's name. Default 1 KiB.
-    pub name_bytes_max: usize,
-    /// Bytes of a title, of the form, a field or an option. Default 1 KiB.
-    pub title_bytes_max: usize,
-    /// Bytes of a description. Default 8 KiB.
-    pub description_bytes_max: usize,
-    /// Bytes of one option's value. Default 1 KiB.
-    pub option_bytes_max: usize,
-    /// Bytes of JSON text of one default. Default 8 KiB.
-    pub default_bytes_max: usize,
-    /// Bytes of JSON text of an answer's content. Default 256 KiB.
-    ///
-    /// A form whose shortest answer is longer than this, or that has a field for which no room is
-    /// left, can not be answered, and is refused.
-    pub answer_bytes_max: usize,
+/// The macro writes the struct, its `Default`, and for each limit a setter of the same name. It is
+/// exported for `mrtr-core`, which declares its own limits by it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! limits {
+    (
+        $(#[$outer:meta])*
+        pub struct $name:ident {
+            $(
+                $(#[doc = $doc:expr])+
+                $(#[serde($($serde:tt)+)])?
+                $limit:ident: $type:ty = $default:expr,
+            )+
+        }
+    ) => {
+        $(#[$outer])*
+        #[non_exhaustive]
+        pub struct $name {
+            $(
+                $(#[doc = $doc])+
+                #[doc = ""]
+                #[doc = concat!("Default: `", stringify!($default), "`.")]
+                $(#[serde($($serde)+)])?
+                pub $limit: $type,
+            )+
+        }
+
+        impl ::core::default::Default for $name {
+            fn default() -> Self {
+                Self { $($limit: $default,)+ }
+            }
+        }
+
+        impl $name {
+            $(
+                #[doc = concat!("Sets [`", stringify!($limit), "`](field@Self::", stringify!($limit), ").")]
+                #[must_use]
+                pub fn $limit(mut self, $limit: $type) -> Self {
+                    self.$limit = $limit;
+                    self
+                }
+            )+
+        }
+    };
 }
 
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            schema_bytes_max: 256 * 1024,
-            depth_max: 64,
-            unknown_members_max: 64,
-            notes_max: 1024,
-            fields_max: 128,
-            options_max: 4096,
-            name_bytes_max: 1024,
-            title_bytes_max: 1024,
-            description_bytes_max: 8 * 1024,
-            option_bytes_max: 1024,
-            default_bytes_max: 8 * 1024,
-            answer_bytes_max: 256 * 1024,
-        }
+limits! {
+    /// The limits of a decoder, and of an answer to a form.
+    ///
+    /// Each limit has a safe default and a setter of the same name. Bytes are bytes of UTF-8, after
+    /// JSON escapes are resolved. What is over a limit is refused.
+    ///
+    /// ```
+    /// use form_model::Limits;
+    ///
+    /// let limits = Limits::default().fields_max(12).answer_bytes_max(4096);
+    /// assert_eq!(limits.fields_max, 12);
+    /// assert_eq!(limits.schema_bytes_max, 256 * 1024);
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+    pub struct Limits {
+        /// The most bytes of the schema text, escapes included. Checked before anything is read.
+        schema_bytes_max: usize = 256 * 1024,
+        /// The most levels of objects and arrays in the schema.
+        depth_max: usize = 64,
+        /// The most members of one schema object that are outside the form subset.
+        unknown_members_max: usize = 64,
+        /// The most notes on one schema.
+        notes_max: usize = 1024,
+        /// The most fields of a form.
+        fields_max: usize = 128,
+        /// The most options of one choice.
+        options_max: usize = 4096,
+        /// The most bytes of a field's name.
+        name_bytes_max: usize = 1024,
+        /// The most bytes of the title of a form, a field or an option.
+        title_bytes_max: usize = 1024,
+        /// The most bytes of a description.
+        description_bytes_max: usize = 8 * 1024,
+        /// The most bytes of an option's value.
+        option_bytes_max: usize = 1024,
+        /// The most bytes of the JSON text of one default.
+        default_bytes_max: usize = 8 * 1024,
+        /// The most bytes of the JSON text of an answer.
+        ///
+        /// A form is refused if its shortest answer is longer than this. It is also refused if one
+        /// of its optional fields can never be answered within this limit.
+        answer_bytes_max: usize = 256 * 1024,
     }
 }

@@ -1,17 +1,17 @@
 //! Exact decimal numbers.
 //!
-//! A form bound of `9007199254740993` or `0.1` means just that, and an answer is compared with it
-//! exactly: no `f64` stands between them. A [`Number`] is a decimal coefficient and a power of ten.
+//! A bound of `9007199254740993` or `0.1` means exactly that value, and an answer is compared with
+//! it exactly, without an `f64`. A [`Number`] is a decimal coefficient and a power of ten.
 
 use alloc::string::{String, ToString};
 use core::{cmp::Ordering, fmt, str::FromStr};
 
 use thiserror::Error;
 
-/// Is a finite decimal number that compares exactly.
+/// A finite decimal number that compares exactly.
 ///
-/// It holds up to 38 significant digits and no value beyond the range of a binary64, because no
-/// peer reads one. `1`, `1.0` and `1e0` are the same number; `-0` is `0`.
+/// It has at most 38 significant digits. It is within the range of a binary64, about ±1.8e308,
+/// because peers cannot read numbers beyond. `1`, `1.0` and `1e0` are the same number; `-0` is `0`.
 ///
 /// ```
 /// use form_model::Number;
@@ -25,20 +25,20 @@ use thiserror::Error;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Number {
-    /// Has no trailing zero, and is below 10^38 in magnitude.
+    /// Without trailing zeros, and below 10^38 in magnitude.
     coefficient: i128,
-    /// Is zero when the coefficient is.
+    /// The power of ten. Zero if the coefficient is zero.
     exponent: i16,
 }
 
-/// Says why a text is no [`Number`].
+/// Why a text is not a [`Number`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NumberError {
     /// The text is not a JSON number.
     #[error("expected a number such as 12, -3.5 or 1e6")]
     Syntax,
-    /// The value is beyond what a binary64 can hold.
+    /// The value is beyond the range of a binary64.
     #[error("expected a number between -1.8e308 and 1.8e308")]
     Range,
     /// The value has more than 38 significant digits.
@@ -47,16 +47,19 @@ pub enum NumberError {
 }
 
 const DIGITS_MAX: u32 = 38;
+/// The most digits of a binary64's shortest decimal.
 const FRACTION_DIGITS_MAX: u32 = 17;
-/// The least power of ten that a binary64 still tells from zero.
+/// The least power of ten that a binary64 distinguishes from zero.
 const EXPONENT_MIN: i64 = -324;
 
 impl Number {
-    /// Is zero.
+    /// Zero.
     pub const ZERO: Self = Self { coefficient: 0, exponent: 0 };
 
-    /// Reads the text of a JSON number as every peer reads it: one with a fraction and more than 17
-    /// significant digits is the binary64 nearest to it. An integer is never rounded.
+    /// Reads the text of a JSON number as peers read it.
+    ///
+    /// A number with a fraction and more than 17 significant digits becomes the nearest binary64. An
+    /// integer is never rounded.
     ///
     /// ```
     /// use form_model::Number;
@@ -68,7 +71,8 @@ impl Number {
     ///
     /// # Errors
     ///
-    /// A text that is not a JSON number, or one beyond the bounds of [`Number`].
+    /// [`NumberError`] if the text is not a JSON number, or its value is beyond the bounds of a
+    /// [`Number`].
     pub fn parse_nearest(text: &str) -> Result<Self, NumberError> {
         let found = scan(text.as_bytes())?;
         if found.exponent < 0 && found.digits > FRACTION_DIGITS_MAX {
@@ -77,19 +81,19 @@ impl Number {
         text.parse()
     }
 
-    /// Tells whether the value has no fraction, however it was written.
+    /// Returns whether the value is a whole number, however it was written.
     #[must_use]
     pub const fn is_integer(self) -> bool {
         self.exponent >= 0
     }
 
-    /// Returns the value as an `i64`, if it is one.
+    /// Returns the value as an `i64`, if it is a whole number in that range.
     #[must_use]
     pub fn to_i64(self) -> Option<i64> {
         self.to_integer()
     }
 
-    /// Returns the value as a `u64`, if it is one.
+    /// Returns the value as a `u64`, if it is a whole number in that range.
     #[must_use]
     pub fn to_u64(self) -> Option<u64> {
         self.to_integer()
@@ -101,25 +105,32 @@ impl Number {
         self.to_string().parse().unwrap_or(f64::NAN)
     }
 
-    /// Tells whether this is a fraction that every parser reads as the same double: so few digits
-    /// and so small a power of ten that both are doubles exactly.
+    /// Returns the number of a double that a parser made of some text.
+    ///
+    /// Returns `None` from 2^64 on: the text may have been another integer, which was rounded.
+    pub(crate) fn from_parsed(double: f64) -> Option<Self> {
+        (double.abs() < 18_446_744_073_709_551_616.0).then(|| Self::try_from(double).ok())?
+    }
+
+    /// Returns whether this is a fraction that every parser reads as the same double. Its digits and
+    /// its power of ten are so small that both are doubles exactly.
     pub(crate) fn is_plain_fraction(self) -> bool {
         self.digits() <= 15 && (-22..0).contains(&self.exponent)
     }
 
-    /// Returns the least whole number that is not below the value.
+    /// Returns the least whole number that is at least the value.
     pub(crate) fn ceiling(self) -> Self {
         if self.is_integer() {
             return self;
         }
-        // A fraction has at most 17 digits, so a scale beyond them leaves nothing of the value.
+        // The coefficient is below 10^38: divided by any larger scale, it is 0 or -1.
         let scale = 10_i128.checked_pow(self.exponent.unsigned_abs().into()).unwrap_or(i128::MAX);
         let whole = self.coefficient.div_euclid(scale) + 1;
         Self::new(whole, 0).unwrap_or(Self::ZERO)
     }
 
-    /// Returns the whole number after this whole number, or the number itself where 38 digits do
-    /// not tell the two apart.
+    /// Returns the next whole number after a whole number, or the number itself if 38 digits cannot
+    /// distinguish the two.
     pub(crate) fn successor(self) -> Self {
         let whole: Option<i128> = self.to_integer();
         whole.and_then(|whole| Self::new(whole.checked_add(1)?, 0).ok()).unwrap_or(self)
@@ -130,7 +141,7 @@ impl Number {
         T::try_from(self.coefficient.checked_mul(scale)?).ok()
     }
 
-    /// Makes a number of a coefficient and a power of ten, both as written.
+    /// Makes a number of a coefficient and a power of ten, in any notation.
     fn new(coefficient: i128, exponent: i64) -> Result<Self, NumberError> {
         if coefficient == 0 {
             return Ok(Self::ZERO);
@@ -161,21 +172,21 @@ impl Number {
         self.coefficient.unsigned_abs().checked_ilog10().map_or(1, |log| log + 1)
     }
 
-    /// Returns the number of digits before the point of the value's scientific form, plus its
-    /// power: two numbers of unequal magnitude compare as their magnitudes do.
+    /// Returns the power of ten just above the value: numbers of different magnitudes compare as
+    /// their magnitudes do.
     fn magnitude(self) -> i32 {
         self.digits().cast_signed() + i32::from(self.exponent)
     }
 }
 
-/// Is what a scan of a number's text finds.
+/// The parts of a number's text.
 struct Scan {
     coefficient: i128,
     digits: u32,
     exponent: i64,
 }
 
-/// Reads the digits of a JSON number. Leading zeros of the value do not count as digits.
+/// Reads the parts of a JSON number. Leading zeros do not count as digits.
 fn scan(text: &[u8]) -> Result<Scan, NumberError> {
     let (negative, rest) = match text {
         [b'-', rest @ ..] => (true, rest),
@@ -223,7 +234,7 @@ fn scan(text: &[u8]) -> Result<Scan, NumberError> {
     Ok(found)
 }
 
-/// Reads `e12`, `E+3`, `e-400`, or nothing. A power too large to hold saturates.
+/// Reads a power such as `e12`, `E+3` or `e-400`, or none. A power that is too large saturates.
 fn scan_power(text: &[u8]) -> Result<i64, NumberError> {
     let (negative, digits) = match text {
         [] => return Ok(0),
@@ -242,11 +253,12 @@ fn scan_power(text: &[u8]) -> Result<i64, NumberError> {
 impl FromStr for Number {
     type Err = NumberError;
 
-    /// Reads the text of a JSON number, and nothing else: no sign `+`, no white space, no `.5`.
+    /// Reads the text of a JSON number, without a sign `+`, white space, or forms such as `.5`.
     ///
     /// # Errors
     ///
-    /// A text that is not a JSON number, or one beyond the bounds of [`Number`].
+    /// [`NumberError`] if the text is not a JSON number, or its value is beyond the bounds of a
+    /// [`Number`].
     fn from_str(text: &str) -> Result<Self, NumberError> {
         let found = scan(text.as_bytes())?;
         if found.digits == 0 {
@@ -262,25 +274,19 @@ impl FromStr for Number {
     }
 }
 
-/// Takes a number for the shortest decimal that names the same binary64.
+/// Returns the shortest decimal of the binary64 that is nearest to a number.
 fn nearest_binary64(text: &str) -> Result<Number, NumberError> {
-    let nearest: f64 = text.parse().map_err(|_| NumberError::Syntax)?;
-    if !nearest.is_finite() {
-        return Err(NumberError::Range);
-    }
-    let shortest = alloc::format!("{nearest:e}");
-    let found = scan(shortest.as_bytes())?;
-    Number::new(found.coefficient, found.exponent)
+    text.parse::<f64>().map_err(|_| NumberError::Syntax)?.try_into()
 }
 
 impl TryFrom<f64> for Number {
     type Error = NumberError;
 
-    /// Takes a binary64 for the shortest decimal that names it.
+    /// Returns the shortest decimal of a binary64.
     ///
     /// # Errors
     ///
-    /// [`NumberError::Range`] for infinities and NaN.
+    /// [`NumberError::Range`] if the value is infinite or NaN.
     fn try_from(value: f64) -> Result<Self, NumberError> {
         if !value.is_finite() {
             return Err(NumberError::Range);
@@ -288,6 +294,12 @@ impl TryFrom<f64> for Number {
         let found = scan(alloc::format!("{value:e}").as_bytes())?;
         Self::new(found.coefficient, found.exponent)
     }
+}
+
+/// Returns the double that `serde_json` makes of a number's text without its feature
+/// `arbitrary_precision`. Returns `None` if the number is out of range.
+pub(crate) fn parsed_double(number: &serde_json::Number) -> Option<f64> {
+    serde_json::from_str(&number.to_string()).ok()
 }
 
 macro_rules! from_integers {
@@ -315,7 +327,7 @@ impl Ord for Number {
         if by_magnitude != Ordering::Equal {
             return by_magnitude;
         }
-        // Of equal magnitude, the exponents differ by less than 38, so neither product overflows.
+        // The magnitudes are equal, so the exponents differ by less than 38 and nothing overflows.
         let scaled = |number: &Self, least: i16| {
             number.coefficient * 10_i128.pow((number.exponent - least).unsigned_abs().into())
         };
@@ -331,8 +343,8 @@ impl PartialOrd for Number {
 }
 
 impl fmt::Display for Number {
-    /// Writes JSON text: plain digits where that is short, a power of ten where it is not, in the
-    /// layout of ECMAScript's `Number::toString`.
+    /// Writes the number as JSON, in the layout of ECMAScript's `Number::toString`: plain digits
+    /// where they are short, otherwise a power of ten.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = self.coefficient.unsigned_abs().to_string();
         if self.coefficient < 0 {
@@ -342,18 +354,9 @@ impl fmt::Display for Number {
     }
 }
 
-/// Lays decimal digits, times a power of ten, out as ECMAScript's `Number::toString` does.
-///
-/// The digits are the shortest that name the value: no zero leads or ends them.
-///
-/// ```
-/// use form_model::decimal_layout;
-///
-/// assert_eq!(decimal_layout("15", -1), "1.5");
-/// assert_eq!(decimal_layout("1", 30), "1e+30");
-/// ```
-#[must_use]
-pub fn decimal_layout(digits: &str, exponent: i64) -> String {
+/// Writes digits times a power of ten in the layout of ECMAScript's `Number::toString`. No zero
+/// leads or ends the digits.
+fn decimal_layout(digits: &str, exponent: i64) -> String {
     let length = i64::try_from(digits.len()).unwrap_or(i64::MAX);
     let point = length.saturating_add(exponent);
     let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
@@ -420,7 +423,7 @@ mod tests {
 
     /// proves: FM-07
     #[test]
-    fn decimals_compare_exactly_up_to_what_a_double_tells_apart() {
+    fn decimals_compare_exactly() {
         assert!(number("0.30000000000000004") > number("0.3"));
         assert!(number("0.09999999999999999") < number("0.1"));
         assert_eq!(number("0.1000"), number("1e-1"));
@@ -439,7 +442,7 @@ mod tests {
 
     /// proves: FM-07
     #[test]
-    fn what_no_double_holds_is_refused_and_named() {
+    fn numbers_beyond_the_bounds_are_refused() {
         for (text, error) in [
             ("1e999", NumberError::Range),
             ("-1e999", NumberError::Range),

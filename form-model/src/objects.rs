@@ -1,8 +1,8 @@
-//! Data that is read from objects alone.
+//! Structs that are read from JSON objects only.
 
 use serde::{Deserializer, de::Visitor, forward_to_deserialize_any};
 
-/// Reads a struct from an object: a list of its members, which serde takes for one too, is none.
+/// A deserializer that reads a struct from an object only. serde's derive would accept an array too.
 pub(crate) struct Objects<D>(pub(crate) D);
 
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for Objects<D> {
@@ -18,7 +18,8 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Objects<D> {
     }
 }
 
-/// Makes structs, whose derived code is `remote = "Self"`, readable from objects alone.
+/// Implements serde's traits for structs that are derived with `remote = "Self"`, and reads them
+/// from objects only.
 macro_rules! from_objects {
     ($($name:ident $(<$life:lifetime>)?,)*) => {$(
         impl$(<$life>)? serde::Serialize for $name$(<$life>)? {

@@ -1,14 +1,17 @@
-//! Text from a peer, made safe to show to people.
+//! Text from a peer, cleaned so that it is safe to show.
 
 use alloc::{borrow::Cow, boxed::Box, string::String};
 use core::fmt;
 
-/// Is text that a peer wrote for people. It shows itself cleaned, and keeps what came.
+/// A text that a peer wrote for people. It is shown cleaned, and keeps the original.
 ///
-/// Control characters (and with them terminal escapes) become `U+FFFD`; characters that nobody
-/// sees but that turn or hide other text (bidirectional controls, zero-width characters, tags) are
-/// left out; of a stack of combining marks four are kept. A line has no line breaks; a paragraph
-/// keeps them.
+/// Cleaning does the following:
+///
+/// - A control character becomes `U+FFFD`, and so terminal escapes have no effect.
+/// - Invisible characters that change or hide other text are left out: bidirectional controls,
+///   zero-width characters, tags.
+/// - Of consecutive combining marks, the first four are kept.
+/// - A line break becomes a space in a [`SafeText::line`], and stays in a [`SafeText::paragraph`].
 ///
 /// ```
 /// use form_model::SafeText;
@@ -21,18 +24,18 @@ use core::fmt;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SafeText {
     raw: Box<str>,
-    /// What to show, where it differs.
+    /// The text to show, if it differs.
     cleaned: Option<Box<str>>,
 }
 
 impl SafeText {
-    /// Makes a text that is shown on one line.
+    /// Makes a text to show on one line.
     #[must_use]
     pub fn line(raw: &str) -> Self {
         Self::new(raw, clean_line(raw))
     }
 
-    /// Makes a text that is shown on as many lines as it has.
+    /// Makes a text to show on several lines.
     #[must_use]
     pub fn paragraph(raw: &str) -> Self {
         Self::new(raw, clean(raw, true))
@@ -46,19 +49,19 @@ impl SafeText {
         Self { raw: raw.into(), cleaned }
     }
 
-    /// Returns the text to show.
+    /// Returns the text to show: it is cleaned.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.cleaned.as_deref().unwrap_or(&self.raw)
     }
 
-    /// Returns the text as it came. It is not safe to show.
+    /// Returns the original text. It is not safe to show.
     #[must_use]
     pub fn raw(&self) -> &str {
         &self.raw
     }
 
-    /// Tells whether the text to show differs from what came.
+    /// Returns whether the text to show differs from the original.
     #[must_use]
     pub const fn is_cleaned(&self) -> bool {
         self.cleaned.is_some()
@@ -77,15 +80,16 @@ impl fmt::Debug for SafeText {
     }
 }
 
-/// Cleans a text that is shown on one line.
+/// Returns a text that is safe to show on one line.
 pub(crate) fn clean_line(text: &str) -> Cow<'_, str> {
     clean(text, false)
 }
 
+/// The most combining marks in a row that are shown.
 const MARKS_MAX: usize = 4;
 
 fn clean(text: &str, keep_lines: bool) -> Cow<'_, str> {
-    // Printable ASCII, the usual case, needs no look at its characters.
+    // The usual text is printable ASCII and needs no cleaning.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return Cow::Borrowed(text);
     }
@@ -93,7 +97,7 @@ fn clean(text: &str, keep_lines: bool) -> Cow<'_, str> {
     let mut marks = 0;
     let mut previous = '\0';
     for letter in text.chars() {
-        if !is_unseen(letter) {
+        if !is_invisible(letter) {
             marks = if is_combining_mark(letter) { marks + 1 } else { 0 };
         }
         match letter {
@@ -101,7 +105,7 @@ fn clean(text: &str, keep_lines: bool) -> Cow<'_, str> {
             '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{85}' if keep_lines => cleaned.push('\n'),
             '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' | '\u{85}' => cleaned.push(' '),
             letter if letter.is_control() => cleaned.push(char::REPLACEMENT_CHARACTER),
-            letter if is_unseen(letter) || marks > MARKS_MAX => {}
+            letter if is_invisible(letter) || marks > MARKS_MAX => {}
             letter => cleaned.push(letter),
         }
         previous = letter;
@@ -109,8 +113,8 @@ fn clean(text: &str, keep_lines: bool) -> Cow<'_, str> {
     if cleaned == text { Cow::Borrowed(text) } else { Cow::Owned(cleaned) }
 }
 
-/// Tells whether a character shows nothing itself and changes or hides what stands around it.
-const fn is_unseen(letter: char) -> bool {
+/// Returns whether a character is invisible and changes or hides its neighbours.
+const fn is_invisible(letter: char) -> bool {
     matches!(letter,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
@@ -130,7 +134,7 @@ mod tests {
 
     /// proves: FM-11
     #[test]
-    fn terminal_escapes_and_unseen_characters_do_not_reach_a_screen() {
+    fn terminal_escapes_and_invisible_characters_do_not_reach_a_screen() {
         for (raw, shown) in [
             ("plain", "plain"),
             ("größer", "größer"),

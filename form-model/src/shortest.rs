@@ -1,4 +1,4 @@
-//! The fewest bytes that an answer takes: a form is of use only where there is room for them.
+//! The bytes of the shortest answer. A form is refused if they are over the limit of an answer.
 
 use alloc::{string::ToString as _, vec::Vec};
 
@@ -7,11 +7,11 @@ use crate::{Choice, ChoiceOption, Choices, Field, Format, Kind, Number, Numeric,
 /// The bytes of an answer without values, `{}`.
 pub(crate) const EMPTY_BYTES: usize = 2;
 
-/// The most bytes of a number's text: a sign, `0.00000`, and 38 digits.
+/// The most bytes of a number's text: a sign, `0.00000`, 38 digits.
 const NUMBER_BYTES_MAX: usize = 46;
 
 impl Field {
-    /// Returns the bytes of an answer of some bytes to which the field's shortest value is added.
+    /// Returns the bytes of an answer after the field's shortest value is added to it.
     pub(crate) fn shortest_added_to(&self, answer_bytes: usize) -> usize {
         let comma = usize::from(answer_bytes > EMPTY_BYTES);
         let member = member_bytes(&self.name).saturating_add(self.kind.shortest());
@@ -19,14 +19,14 @@ impl Field {
     }
 }
 
-/// Returns the bytes of a member without its value, which is `"name":`.
+/// Returns the bytes of a member up to its value: `"name":`.
 pub(crate) fn member_bytes(name: &str) -> usize {
     text_bytes(name).saturating_add(1)
 }
 
 impl Kind {
-    /// Returns the bytes of the JSON text of the shortest value. Where that would take a search, it
-    /// returns somewhat more.
+    /// Returns the bytes of the shortest value as JSON, or a few more where only a search would find
+    /// it.
     fn shortest(&self) -> usize {
         match self {
             Self::Text(text) => text.shortest(),
@@ -46,11 +46,11 @@ impl Text {
         usize::try_from(self.shortest_length()).unwrap_or(usize::MAX).saturating_add(2)
     }
 
-    /// Returns the length of the shortest text that is long enough and has the format.
+    /// Returns the length of the shortest text within the bounds and in the format, in characters.
     pub(crate) fn shortest_length(&self) -> u64 {
         let length = self.format.map_or(0, |format| format.lengths().0);
         let length = length.max(self.length_min.unwrap_or_default());
-        // A time of 21 characters would end in a point without digits.
+        // A date-time of 21 characters would have a point without digits.
         let gap = length == 21 && self.format == Some(Format::DateTime);
         length.saturating_add(u64::from(gap))
     }
@@ -74,7 +74,7 @@ impl Choices {
         }
         let mut bytes: Vec<usize> = self.options.iter().map(option_bytes).collect();
         bytes.sort_unstable();
-        // Each with a comma or the last bracket behind it.
+        // A comma or the closing bracket follows each option.
         bytes.iter().take(count).fold(1, |sum, option| sum.saturating_add(option + 1))
     }
 }
@@ -83,7 +83,7 @@ fn option_bytes(option: &ChoiceOption) -> usize {
     text_bytes(&option.value)
 }
 
-/// Returns the bytes of a text as a JSON string.
+/// Returns the bytes of a text as a JSON string, quotes included.
 fn text_bytes(text: &str) -> usize {
     let byte = |byte: u8| match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 2,
@@ -98,7 +98,7 @@ mod tests {
     use alloc::string::String;
 
     use super::*;
-    use crate::value::write_text;
+    use crate::json::write_text;
 
     /// proves: FM-04
     #[test]
@@ -141,7 +141,7 @@ mod tests {
 
     /// proves: FM-04
     #[test]
-    fn no_number_is_longer_than_the_longest() {
+    fn no_number_has_more_bytes_than_the_maximum() {
         let digits = "12345678901234567890123456789012345678";
         for power in [-43, -44, -37, -38, 0, 200, 270] {
             let number: Number = alloc::format!("-{digits}e{power}").parse().unwrap();

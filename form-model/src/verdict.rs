@@ -1,5 +1,4 @@
-//! What a decoder says of a schema: notes where it read around something, a refusal where it could
-//! not.
+//! The verdicts on a schema: notes on what is outside the subset, or a refusal.
 
 use alloc::string::String;
 use core::fmt;
@@ -8,7 +7,7 @@ use thiserror::Error;
 
 use crate::safe_text::clean_line;
 
-/// Declares a fieldless enum of stable codes with the text of each.
+/// Declares a fieldless enum of stable codes, and the text of each code.
 macro_rules! codes {
     ($(#[$outer:meta])* $name:ident { $($(#[$inner:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$outer])*
@@ -17,7 +16,7 @@ macro_rules! codes {
         pub enum $name { $($(#[$inner])* $variant,)* }
 
         impl $name {
-            /// Returns the code as stable text.
+            /// Returns the text of the code. It is stable.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $text,)* }
@@ -33,37 +32,40 @@ macro_rules! codes {
 }
 
 codes! {
-    /// Names what a decoder did with something outside the form subset that it could read around.
+    /// What a decoder found outside the form subset and accepted.
+    ///
+    /// The first word of a code is what the decoder did: it ignored, normalized, inferred, dropped,
+    /// deduplicated, sanitized or kept something, does not enforce it, or warns of it.
     NoteCode {
-        /// An annotation, or a keyword that does not constrain this field.
+        /// An annotation, or a keyword that does not constrain a field of this kind.
         IgnoredKeyword = "ignored:keyword",
-        /// Keys that no form can show; they are never sent.
+        /// A rule for members that are not fields. A form never sends such members.
         IgnoredProperties = "ignored:properties",
-        /// `enumNames` that do not fit `enum`.
+        /// `enumNames` that do not match `enum`.
         IgnoredEnumNames = "ignored:enumNames",
         /// A keyword whose value is null.
         IgnoredNull = "ignored:null",
-        /// A dialect of JSON Schema other than 2020-12 that agrees on the subset.
+        /// A dialect of JSON Schema other than 2020-12 that agrees with it on the subset.
         NormalizedDialect = "normalized:dialect",
-        /// A type, option or branch of null: null is never sent.
+        /// A type, option or branch for null. A form never sends null.
         NormalizedNullable = "normalized:nullable",
         /// A list of one type.
         NormalizedType = "normalized:type",
-        /// Options spelled in a way that the specification does not name.
+        /// Options in a notation that the specification does not have.
         NormalizedOptions = "normalized:options",
-        /// A constant, taken for a choice of one option.
+        /// A constant, read as a choice of one option.
         NormalizedConst = "normalized:const",
-        /// `enum` and `oneOf` that name the same values.
+        /// `enum` and `oneOf` with the same values.
         NormalizedEnum = "normalized:enum",
-        /// Options that the field's own bounds rule out.
+        /// Bounds of a choice. Options outside the bounds are left out.
         NormalizedBounds = "normalized:bounds",
-        /// An exclusive bound; it is enforced.
+        /// An exclusive bound. It is enforced.
         NormalizedExclusive = "normalized:exclusive",
         /// A missing `type`.
         InferredType = "inferred:type",
         /// Missing `properties`.
         InferredProperties = "inferred:properties",
-        /// A default that its own field would not accept.
+        /// A default that does not fit its own field.
         DroppedDefault = "dropped:default",
         /// A regular expression. It is never compiled.
         UnenforcedPattern = "unenforced:pattern",
@@ -71,66 +73,65 @@ codes! {
         UnenforcedMultipleOf = "unenforced:multipleOf",
         /// A format that the specification does not name.
         UnenforcedFormat = "unenforced:format",
-        /// Another constraint that this crate does not check.
+        /// Any other constraint that this crate does not check.
         UnenforcedKeyword = "unenforced:keyword",
         /// A repeated value of `enum`.
         DeduplicatedEnum = "deduplicated:enum",
-        /// A title or description of the whole form, which the specification's subset has not; it is
-        /// kept.
+        /// A title or description of the whole form. The specification's subset has neither.
         KeptText = "kept:text",
-        /// A field that looks as if it asks for a secret.
+        /// A field that seems to ask for a secret.
         WarnSecret = "warn:secret",
-        /// Labels, of fields or of options, that look the same on a screen.
+        /// Labels of fields or options that look the same on a screen.
         WarnAmbiguousLabels = "warn:ambiguous-labels",
-        /// Text for people that held what is not safe to show; it is cleaned where it is shown.
+        /// Text for people that is not safe to show. It is cleaned where it is shown.
         SanitizedText = "sanitized:text",
     }
 }
 
 codes! {
-    /// Names why a schema was refused.
+    /// Why a schema was refused.
     RefusalCode {
         /// The text is not JSON.
         MalformedJson = "malformed:json",
         /// The bytes are not UTF-8.
         MalformedUtf8 = "malformed:utf8",
-        /// A string holds an unpaired surrogate, which no peer could send back.
+        /// A string has an unpaired surrogate. No peer could send it back.
         LoneSurrogate = "malformed:surrogate",
-        /// An object names a member twice.
+        /// An object has two members of one name.
         DuplicateMember = "malformed:duplicate",
-        /// A keyword has a value of a wrong type.
+        /// The value of a keyword has the wrong type.
         WrongType = "wrong-type",
         /// A number is beyond what peers can read.
         NumberRange = "number-range",
-        /// Something is larger than a limit.
+        /// Something is over a limit.
         OverLimit = "over-limit",
-        /// The schema says what a form can not show.
+        /// The schema has a rule that a form cannot show.
         OutsideSubset = "outside-subset",
         /// `$schema` names a dialect that this crate does not read.
         UnsupportedDialect = "unsupported-dialect",
-        /// No answer could satisfy the schema.
+        /// No answer can satisfy the schema.
         Unsatisfiable = "unsatisfiable",
         /// The schema asks for a secret.
         Secret = "secret",
-        /// Strict mode: what would have been a note.
+        /// A strict decoder found something that otherwise gets a note.
         Strict = "strict",
     }
 }
 
 impl NoteCode {
-    /// Tells whether the note is about what a person might take the form for, and not about what
-    /// the schema says.
+    /// Returns whether the note is a warning for the person who reads the form. Other notes are
+    /// about the schema.
     #[must_use]
     pub const fn is_warning(self) -> bool {
         matches!(self, Self::WarnSecret | Self::WarnAmbiguousLabels)
     }
 }
 
-/// Is one thing that a decoder read around, and where.
+/// A note: something outside the form subset that a decoder accepted, and its place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Note {
-    /// What was done.
+    /// What was found, and what the decoder did with it.
     pub code: NoteCode,
     /// The JSON pointer (RFC 6901) of the place in the schema.
     pub pointer: String,
@@ -142,20 +143,30 @@ impl fmt::Display for Note {
     }
 }
 
-/// Says why a schema is no form, and where.
+/// Why a schema is not a form, and the place.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{code} at {place}: {message}", place = Place(pointer))]
 #[non_exhaustive]
 pub struct Refusal {
-    /// Why.
+    /// The reason.
     pub code: RefusalCode,
-    /// The JSON pointer (RFC 6901) of the place in the schema; empty for the whole.
+    /// The JSON pointer (RFC 6901) of the place in the schema. Empty for the whole schema.
     pub pointer: String,
-    /// What was expected there and what was found, without the input itself.
+    /// What was expected there and what was found, without text of the schema.
     pub message: String,
 }
 
-/// Is a place as an operator's screen may show it: names in it are the peer's.
+impl Refusal {
+    pub(crate) fn new(
+        code: RefusalCode,
+        pointer: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self { code, pointer: pointer.into(), message: message.into() }
+    }
+}
+
+/// A place that is safe to show to an operator: the names in a pointer are the peer's.
 struct Place<'a>(&'a str);
 
 impl fmt::Display for Place<'_> {
@@ -170,13 +181,9 @@ mod tests {
 
     /// proves: FM-11
     #[test]
-    fn a_place_is_shown_as_it_is_safe() {
+    fn a_place_is_cleaned_where_it_is_shown() {
         let pointer = String::from("/properties/\u{1b}[2J\u{202e}name\n");
-        let refusal = Refusal {
-            code: RefusalCode::WrongType,
-            pointer: pointer.clone(),
-            message: "expected a string".into(),
-        };
+        let refusal = Refusal::new(RefusalCode::WrongType, &*pointer, "expected a string");
         let note = Note { code: NoteCode::IgnoredKeyword, pointer };
         for shown in [alloc::format!("{refusal}"), alloc::format!("{note}")] {
             assert!(shown.contains("name"), "{shown}");

@@ -1,12 +1,11 @@
-//! What a surface should be wary of: fields that look as if they ask for a secret, and labels that
-//! look alike.
+//! Warnings for surfaces: fields that seem to ask for a secret, and labels that look alike.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-/// The longest word of the lists below.
+/// The bytes of the longest word in the lists below.
 const WORD_BYTES_MAX: usize = 13;
 
-/// Tells whether a word, in lower case, asks for a secret by itself.
+/// Returns whether a single word, in lower case, asks for a secret.
 fn is_secret(word: &[u8]) -> bool {
     matches!(
         word,
@@ -38,7 +37,7 @@ fn is_secret(word: &[u8]) -> bool {
     )
 }
 
-/// Tells whether two words that follow each other, in lower case, ask for a secret.
+/// Returns whether two consecutive words, in lower case, ask for a secret.
 fn are_secret(first: &[u8], second: &[u8]) -> bool {
     matches!(
         (first, second),
@@ -56,12 +55,12 @@ fn are_secret(first: &[u8], second: &[u8]) -> bool {
     )
 }
 
-/// Tells whether a word after "token" makes it something that is counted.
+/// Returns whether a word after "token" shows that tokens are counted.
 fn is_count(word: &[u8]) -> bool {
     matches!(word, b"count" | b"limit" | b"budget" | b"usage" | b"size" | b"length" | b"type")
 }
 
-/// Tells whether a field's name or title reads as if it asks for a secret.
+/// Returns whether a field's name or title seems to ask for a secret.
 pub(crate) fn looks_secret(text: &str) -> bool {
     let mut words = Words { rest: text.as_bytes() };
     let mut next = words.next();
@@ -80,7 +79,7 @@ pub(crate) fn looks_secret(text: &str) -> bool {
     false
 }
 
-/// Is a word in lower case; empty where it is too long for the lists.
+/// A word in lower case, or an empty word if it is too long for the lists.
 #[derive(Default)]
 struct Word {
     bytes: [u8; WORD_BYTES_MAX],
@@ -103,8 +102,10 @@ impl Word {
     }
 }
 
-/// Splits a text into words: at what is no letter or digit, and before a capital that follows a
-/// small letter or a digit. The lists are ASCII, and all beyond ASCII counts as a small letter.
+/// The words of a text.
+///
+/// A word ends at a character other than a letter or digit, and before a capital that follows a
+/// small letter or digit. The lists are ASCII; any character beyond ASCII counts as a small letter.
 struct Words<'t> {
     rest: &'t [u8],
 }
@@ -129,14 +130,14 @@ impl Iterator for Words<'_> {
     }
 }
 
-/// Tells whether any two labels look the same on a screen.
+/// Returns whether any two labels look the same on a screen.
 pub(crate) fn any_look_alike<'t>(labels: impl Iterator<Item = Cow<'t, str>>) -> bool {
     let mut outlines: Vec<Cow<'t, str>> = labels.map(outline).collect();
     outlines.sort_unstable();
     outlines.windows(2).any(|pair| matches!(pair, [a, b] if a == b))
 }
 
-/// Maps letters that look like a Latin letter to it, and runs of white space to one space.
+/// Replaces each letter that looks like a Latin letter by that letter, and white space by one space.
 fn outline(label: Cow<'_, str>) -> Cow<'_, str> {
     let is_plain = |byte: u8| byte.is_ascii_graphic();
     let has_single_spaces = label.split(' ').all(|word| !word.is_empty());
@@ -201,7 +202,7 @@ mod tests {
 
     /// proves: FM-12
     #[test]
-    fn names_and_titles_that_ask_for_a_secret_are_told_from_those_that_do_not() {
+    fn names_and_titles_that_ask_for_a_secret_are_distinguished_from_others() {
         for secret in [
             "password",
             "Password",

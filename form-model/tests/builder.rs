@@ -1,4 +1,4 @@
-//! Forms that a server makes, and forms as data.
+//! The builder of forms, and canonical JSON.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "this is a test")]
 
@@ -52,7 +52,7 @@ fn what_a_builder_makes_is_in_the_specifications_subset() {
 /// proves: FM-04, FM-13
 #[test]
 fn a_form_is_built_within_the_limits_of_its_clients() {
-    let limits = Limits { fields_max: 1, ..Limits::default() };
+    let limits = Limits::default().fields_max(1);
     let one = FormBuilder::new().limits(limits).field(FlagField::new("a"));
     assert!(one.clone().build().is_ok());
     let refused = one.field(FlagField::new("b")).build().unwrap_err().refusal;
@@ -117,18 +117,18 @@ fn a_form_as_data_reads_back_equal_and_names_no_protocol() {
     for word in ["elicit", "requestedSchema", "properties", "mcp", "oneOf"] {
         assert!(!json.contains(word), "{word}");
     }
-    // What only a decoder makes: exclusive bounds, titles of the whole, numbers beyond a double.
+    // A decoder makes more: exclusive bounds, a title of the whole, numbers beyond a double.
     let schema = r#"{"type":"object","title":"T","description":"D","properties":{
         "x":{"type":"number","exclusiveMinimum":0,"maximum":123456789012345678901234567890}}}"#;
     let form = Form::from_schema(schema).unwrap();
     let json = form.to_canonical();
     assert!(json.contains(r#""maximum":{"value":"1.2345678901234567890123456789e+29"}"#), "{json}");
     assert_eq!(Form::from_canonical(&json, &Limits::default()), Ok(form));
-    // A fraction that every parser reads alike is a number there, and no text.
+    // A fraction that every parser reads alike is a number, not a string.
     let half = r#"{"type":"object","properties":{"x":{"type":"number","minimum":0.5}}}"#;
     let json = Form::from_schema(half).unwrap().to_canonical();
     assert!(json.contains(r#""minimum":{"value":0.5}"#), "{json}");
-    // What is longer as data than as a schema reads back all the same.
+    // Canonical JSON that is longer than a schema may be reads back.
     let names: Vec<_> = (0..4096).map(|i| format!("\"{i}\"")).collect();
     let names = names.join(",");
     let field = |i| format!(r#""f{i}":{{"type":"string","enum":[{names}],"enumNames":[{names}]}}"#);
@@ -137,7 +137,7 @@ fn a_form_as_data_reads_back_equal_and_names_no_protocol() {
     let form = Form::from_schema(&schema).unwrap();
     assert!(form.to_canonical().len() > 256 * 1024);
     assert_eq!(Form::from_canonical(&form.to_canonical(), &Limits::default()), Ok(form));
-    // Parsers that are quick read some of these as the double beside the right one.
+    // Quick parsers read some of these as the double next to the right one.
     for number in
         ["0.40444444444444444", "1234567890123450.10000042266468465", "5e-324", "0.1", "1e-22"]
     {
@@ -153,7 +153,7 @@ fn a_form_as_data_reads_back_equal_and_names_no_protocol() {
 
 /// proves: FM-10
 #[test]
-fn a_list_is_no_object_of_a_form_as_data() {
+fn an_array_is_rejected_where_canonical_json_has_an_object() {
     let right = r#"{"version":1,"fields":[
         {"name":"t","kind":{"text":{"lengthMin":1}}},
         {"name":"n","kind":{"number":{"minimum":{"value":1}}}},
@@ -193,7 +193,7 @@ fn a_list_is_no_object_of_a_form_as_data() {
 /// proves: FM-04, FM-10
 #[test]
 fn data_that_was_read_can_be_written_and_read_again() {
-    // Each number is written in digits.
+    // Each number becomes longer when it is written again.
     let field =
         |i| format!(r#"{{"name":"{i}","kind":{{"integer":{{"minimum":{{"value":1e18}}}}}}}}"#);
     let fields: Vec<_> = (0..9).map(field).collect();
@@ -201,7 +201,7 @@ fn data_that_was_read_can_be_written_and_read_again() {
     let written = Form::from_canonical(&json, &Limits::default()).unwrap().to_canonical();
     assert!(written.len() > json.len() + 100);
     for schema_bytes_max in json.len() / 8..=written.len().div_ceil(8) {
-        let limits = Limits { schema_bytes_max, ..Limits::default() };
+        let limits = Limits::default().schema_bytes_max(schema_bytes_max);
         match Form::from_canonical(&json, &limits) {
             Ok(form) => {
                 assert_eq!(Form::from_canonical(&form.to_canonical(), &limits).as_ref(), Ok(&form));
@@ -216,7 +216,7 @@ fn data_that_was_read_can_be_written_and_read_again() {
 
 /// proves: FM-04, FM-10
 #[test]
-fn data_that_is_no_form_is_refused_as_a_schema_would_be() {
+fn canonical_json_is_refused_where_a_schema_would_be() {
     let field = |kind: &str| format!(r#"{{"version":1,"fields":[{{"name":"a","kind":{kind}}}]}}"#);
     for (json, code) in [
         (r#"{"fields":[]}"#.into(), RefusalCode::MalformedJson),

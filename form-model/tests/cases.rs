@@ -1,4 +1,4 @@
-//! Every case of `tests/forms/cases.jsonl` gets the verdict and the answers that it is marked with.
+//! Every case of `tests/forms/cases.jsonl` gets the verdicts that it is marked with.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "this is a test")]
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 const CASES: &str = include_str!("forms/cases.jsonl");
 
-/// Lists everything in which the crate disagrees with a case.
+/// Returns everything in which the crate disagrees with a case.
 fn disagreements(line: &str) -> Vec<String> {
     let (case, marked) = (Case::parse(line).unwrap(), serde_json::from_str::<Value>(line).unwrap());
     let decoded = Decoder::default().decode_bytes(&case.schema().unwrap());
@@ -21,7 +21,7 @@ fn disagreements(line: &str) -> Vec<String> {
         Err(_) => "reject",
     };
     let mut found = Vec::new();
-    // Where a case is debatable, it says in `why` what can be said for either verdict.
+    // A case may be debatable. Its `why` has the arguments.
     let alternatives = marked["alt_expect"].as_array().cloned().unwrap_or_default();
     if marked["expect"] != verdict && !alternatives.iter().any(|expect| expect == verdict) {
         found.push(format!("verdict {verdict}: {decoded:?}"));

@@ -1,4 +1,4 @@
-//! What a person can do with a form before they send it.
+//! What a person can do with a form before they submit it.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "this is a test")]
 
@@ -18,7 +18,7 @@ fn draft() -> Draft {
 }
 
 fn message(draft: &Draft, name: &str) -> String {
-    draft.fault(name).unwrap().message()
+    draft.error(name).unwrap().message()
 }
 
 /// proves: FM-08, FM-09
@@ -79,7 +79,7 @@ fn what_is_wrong_with_a_number_is_said_and_nothing_is_rounded() {
         ("ratio", "1e-1", "0.1"),
     ] {
         draft.set_text(name, text).unwrap();
-        assert!(draft.fault(name).is_none());
+        assert!(draft.error(name).is_none());
         assert_eq!(draft.text(name), written);
     }
 }
@@ -115,14 +115,14 @@ fn options_are_toggled_in_the_order_of_the_form() {
 
 /// proves: FM-06, FM-09
 #[test]
-fn a_value_of_a_wrong_type_is_a_fault_and_not_another_value() {
+fn a_value_of_a_wrong_type_is_an_error_and_not_another_value() {
     let mut draft = draft();
     draft.set("ok", Value::Text("true".into())).unwrap();
     assert_eq!(message(&draft, "ok"), "must be yes or no");
     draft.set("age", Value::Flag(true)).unwrap();
     assert_eq!(message(&draft, "age"), "must be a whole number");
-    let faults = draft.submit().unwrap_err();
-    let fields: Vec<_> = faults.iter().map(|fault| fault.field.as_str()).collect();
+    let errors = draft.submit().unwrap_err();
+    let fields: Vec<_> = errors.iter().map(|error| error.field.as_str()).collect();
     assert_eq!(fields, ["age", "ok"]);
 }
 
@@ -141,7 +141,7 @@ fn a_text_that_sets_a_field_is_the_text_it_shows() {
     ] {
         draft.set_text(name, text).unwrap();
         assert_eq!(draft.text(name), text);
-        assert!(draft.fault(name).is_none(), "{name} {text}");
+        assert!(draft.error(name).is_none(), "{name} {text}");
     }
     draft.set_text("ok", " yes ").unwrap();
     assert_eq!(draft.value("ok"), Some(&Value::Flag(true)));
@@ -149,26 +149,26 @@ fn a_text_that_sets_a_field_is_the_text_it_shows() {
     assert_eq!(draft.value("ok"), Some(&Value::Flag(false)));
     for name in ["age", "ratio", "ok", "pet", "tags"] {
         draft.set_text(name, "").unwrap();
-        assert_eq!(draft.value(name), None, "an empty box is no {name}");
-        assert_eq!(draft.fault(name).is_some(), ["age", "ok"].contains(&name), "it is required");
+        assert_eq!(draft.value(name), None, "an empty text clears {name}");
+        assert_eq!(draft.error(name).is_some(), ["age", "ok"].contains(&name), "it is required");
     }
 }
 
 /// proves: FM-09, CL-12
 #[test]
-fn saying_no_and_closing_take_nothing_of_the_draft_along() {
+fn declining_and_cancelling_send_nothing_of_the_draft() {
     assert_eq!(draft().decline(), Submission::Decline);
-    assert_eq!(draft().dismiss(), Submission::Dismiss);
+    assert_eq!(draft().cancel(), Submission::Cancel);
 }
 
 /// proves: CL-20
 #[test]
-fn nothing_that_was_typed_is_in_what_is_formatted() {
+fn formatting_a_draft_shows_nothing_that_was_typed() {
     let mut draft = draft();
     draft.set_text("name", "SENTINEL").unwrap();
     draft.set_text("age", "SENTINEL").unwrap();
-    let fault = draft.fault("age").unwrap();
-    let error = draft.submit().unwrap_err();
-    let seen = format!("{draft:?} {fault:?} {error:?} {error}");
+    let error = draft.error("age").unwrap();
+    let errors = draft.submit().unwrap_err();
+    let seen = format!("{draft:?} {error:?} {errors:?} {errors}");
     assert!(!seen.contains("SENTINEL"), "{seen}");
 }

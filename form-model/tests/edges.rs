@@ -1,4 +1,4 @@
-//! The rarer sides of forms and answers.
+//! Rarer cases of forms and answers.
 
 #![allow(clippy::unwrap_used, reason = "this is a test")]
 
@@ -19,7 +19,7 @@ fn answer() -> Answer {
 
 /// proves: FM-06
 #[test]
-fn an_answer_gives_each_value_as_what_it_is_and_as_nothing_else() {
+fn an_answer_returns_each_value_by_its_own_type_only() {
     let answer = answer();
     let names = ["t", "n", "f", "m", "nobody"];
     assert_eq!(names.map(|name| answer.text(name)), [Some("a@b.c"), None, None, None, None]);
@@ -34,7 +34,7 @@ fn an_answer_gives_each_value_as_what_it_is_and_as_nothing_else() {
 }
 
 #[test]
-fn no_value_is_in_what_is_formatted() {
+fn formatting_a_value_does_not_show_it() {
     let values = [
         Value::Text("SENTINEL".into()),
         Value::Number(7_777.into()),
@@ -48,11 +48,11 @@ fn no_value_is_in_what_is_formatted() {
 
 /// proves: FM-06
 #[test]
-fn every_fault_of_a_selection_and_a_format_has_its_code() {
+fn every_error_of_a_selection_and_a_format_has_its_code() {
     let codes = |content: &str| {
         let content = Content::decode(content, &Limits::default()).unwrap();
-        let faults = form().accept(content).unwrap_err();
-        (&faults).into_iter().map(|fault| fault.problem.code()).collect::<Vec<_>>()
+        let errors = form().accept(content).unwrap_err();
+        (&errors).into_iter().map(|error| error.problem.code()).collect::<Vec<_>>()
     };
     assert_eq!(codes(r#"{"t":"nobody","m":["a"]}"#), ["wrong-format", "too-few"]);
     assert_eq!(codes(r#"{"m":["a","b","c","d"]}"#), ["too-many"]);
@@ -60,18 +60,18 @@ fn every_fault_of_a_selection_and_a_format_has_its_code() {
 
 /// proves: FM-06
 #[test]
-fn faults_are_told_to_a_person_one_after_the_other() {
+fn errors_are_written_one_after_the_other() {
     let content = r#"{"t":1,"n":1e999,"f":1e999,"m":["a","a"],"x":1}"#;
-    let faults = form().accept(Content::decode(content, &Limits::default()).unwrap()).unwrap_err();
+    let errors = form().accept(Content::decode(content, &Limits::default()).unwrap()).unwrap_err();
     assert_eq!(
-        faults.to_string(),
+        errors.to_string(),
         "t must be a text; n must be a number that peers can read; f must be yes or no; \
          m must name each option once; a value is not a field of the form"
     );
 }
 
 #[test]
-fn a_content_keeps_what_it_is_given_last() {
+fn content_keeps_the_last_value_of_a_name() {
     let number: Number = "0.5".parse().unwrap();
     let content = Content::new()
         .with_flag("a", true)
@@ -102,7 +102,7 @@ fn a_text_shows_itself_cleaned() {
 
 /// proves: FM-12
 #[test]
-fn letters_of_other_scripts_pass_for_those_that_they_look_like() {
+fn letters_of_other_scripts_count_as_the_latin_letters_that_they_look_like() {
     let pairs = [
         ("aceijopsxy", "асеіјорѕху"),
         ("dhklqw", "ԁһкӏԛԝ"),

@@ -1,7 +1,7 @@
-//! Every schema of `verdicts/*.txt` gets exactly what stands below it: the field or the form that it
-//! is read as, with each note and its place, or the refusal.
+//! Every schema of `verdicts/*.txt` gets exactly the verdict below it: the field or form that it is
+//! decoded to, and each note with its place, or the refusal.
 //!
-//! `UPDATE_GOLDEN=1` writes what is found there. Whoever does so reads the difference.
+//! `UPDATE_GOLDEN=1` rewrites the verdicts. Review the difference.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "this is a test")]
 
@@ -9,9 +9,17 @@ use core::fmt::Write as _;
 use std::{env, fs, path::Path};
 
 use form_model::Decoder;
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
-/// Says all that the decoder says of a schema, a line each, the places below `within` without it.
+/// The fields of a canonical form, as text.
+#[derive(Deserialize)]
+struct Fields<'a> {
+    #[serde(borrow)]
+    fields: Vec<&'a RawValue>,
+}
+
+/// Returns the verdict on a schema, line by line. Places are relative to `within`.
 fn verdict(schema: &str, within: &str) -> Vec<String> {
     let place = |pointer: &str| pointer.strip_prefix(within).unwrap_or(pointer).to_owned();
     match Decoder::default().decode(schema) {
@@ -19,24 +27,25 @@ fn verdict(schema: &str, within: &str) -> Vec<String> {
             vec![format!("{} {:?}: {}", refusal.code, place(&refusal.pointer), refusal.message)]
         }
         Ok(decoded) => {
-            let form: Value = serde_json::from_str(&decoded.form.to_canonical()).unwrap();
-            let read = if within.is_empty() { &form } else { &form["fields"][0] };
+            let form = decoded.form.to_canonical();
+            let field = |form| serde_json::from_str::<Fields<'_>>(form).unwrap().fields[0].get();
+            let read = if within.is_empty() { &form } else { field(&form) };
             let notes = decoded.notes.iter();
             let notes = notes.map(|note| format!("{} {:?}", note.code, place(&note.pointer)));
-            [ascii(&read.to_string())].into_iter().chain(notes).collect()
+            [ascii(read)].into_iter().chain(notes).collect()
         }
     }
 }
 
-/// Writes what is not ASCII as its code point: some of it can not be seen.
+/// Returns a text with other characters than ASCII as code points: some of them are invisible.
 fn ascii(text: &str) -> String {
     let written =
         |c: char| if c.is_ascii() { c.to_string() } else { c.escape_unicode().to_string() };
     text.chars().map(written).collect()
 }
 
-/// Returns the file as it should be. A line of it that is indented is a verdict, one that is empty
-/// or begins with `#` is the reader's, any other is a schema.
+/// Returns the file as it should be. In it, an indented line is a verdict, an empty line or one that
+/// begins with `#` is a comment, and any other line is a schema.
 fn with_verdicts(text: &str, schema: impl Fn(&str) -> String, within: &str) -> String {
     let mut written = String::new();
     for line in text.lines().filter(|line| !line.starts_with("    ")) {

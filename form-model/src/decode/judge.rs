@@ -1,22 +1,23 @@
-//! What the keywords of one field mean together.
+//! The meaning of one field's keywords together.
 
-use alloc::vec::Vec;
+use alloc::{format, vec::Vec};
 
 use super::{
     keywords::{Keywords, Type, Types},
     nullable::{Branched, unwrap_nullable_branch},
     options::options,
     path::Path,
-    reader::{Read, Reader, outside, refusal},
+    reader::Reader,
+    refuse::{Read, outside, refusal, unsatisfiable},
 };
 use crate::{
     Bound, Choice, ChoiceOption, Choices, Field, Flag, Format, Kind, NoteCode, Number, Numeric,
-    RefusalCode, Text, Value,
+    Refusal, RefusalCode, Text, Value,
     shortest::{EMPTY_BYTES, member_bytes},
     warn::any_look_alike,
 };
 
-/// Decides what kind of field the keywords make.
+/// Makes a field from its keywords.
 pub(super) fn field(
     reader: &mut Reader<'_>,
     path: &Path<'_>,
@@ -24,7 +25,7 @@ pub(super) fn field(
     mut keywords: Keywords<'_>,
 ) -> Read<Field> {
     match unwrap_nullable_branch(reader, path, &mut keywords)? {
-        // The branch says it all, so that is where its keywords stand.
+        // All keywords are in the branch, so refusals and notes name places there.
         Some(Branched { keyword, index, all: true }) => {
             let branches = path.member(keyword);
             judge(reader, path, &branches.element(index), name, keywords)
@@ -33,7 +34,7 @@ pub(super) fn field(
     }
 }
 
-/// Decides what the keywords at a path make of the field at an outer path.
+/// Makes the field at `outer` from the keywords at `path`.
 fn judge(
     reader: &mut Reader<'_>,
     outer: &Path<'_>,
@@ -49,12 +50,15 @@ fn judge(
         },
         Type::Array => {
             if options.is_some() {
-                return Err(outside(path, "the options of a multiple choice stand in its items"));
+                return Err(outside(
+                    path,
+                    "expected the options of a multiple choice in its items",
+                ));
             }
             choices(reader, path, &mut keywords)?
         }
         Type::Number | Type::Integer | Type::Flag if options.is_some() => {
-            return Err(outside(&path.member("type"), "options are strings"));
+            return Err(outside(&path.member("type"), "expected string as the type of options"));
         }
         Type::Number => Kind::Number(numeric(reader, path, &keywords, false)?),
         Type::Integer => Kind::Integer(numeric(reader, path, &keywords, true)?),
@@ -85,7 +89,7 @@ fn judge(
     Ok(field)
 }
 
-/// Decides the type, or infers it from options that are all strings.
+/// Returns the type of the field. It is inferred if the field has options.
 fn field_type(
     reader: &mut Reader<'_>,
     path: &Path<'_>,
@@ -100,13 +104,13 @@ fn field_type(
             Ok(one)
         }
         Some(Types { one: None, .. }) => {
-            Err(outside(&path.member("type"), "null can not be entered"))
+            Err(outside(&path.member("type"), "expected a type other than null"))
         }
         None if has_options => {
             reader.note(NoteCode::InferredType, &path.member("type"))?;
             Ok(Type::Text)
         }
-        None => Err(outside(path, "expected a type")),
+        None => Err(outside(path, "expected a type, found none")),
     }
 }
 
@@ -124,7 +128,7 @@ fn choice(
     };
     options.retain(|option| bounds.check(&option.value).is_none());
     if options.is_empty() {
-        return Err(unsatisfiable(path, "an option is within the field's bounds, found none"));
+        return Err(unsatisfiable(path, "expected an option within the bounds, found none"));
     }
     if keywords.has_length() || bounds.format.is_some() {
         reader.note(NoteCode::NormalizedBounds, path)?;
@@ -140,21 +144,26 @@ fn text(
 ) -> Read<Kind> {
     let (length_min, length_max) = (keywords.length_min, keywords.length_max);
     if length_min.unwrap_or(0) > length_max.unwrap_or(u64::MAX) {
-        return Err(unsatisfiable(&path.member("minLength"), "minLength is at most maxLength"));
+        let message = "expected minLength to be at most maxLength";
+        return Err(unsatisfiable(&path.member("minLength"), message));
     }
     // The shortest answer is {"name":"..."}.
     let around = EMPTY_BYTES + member_bytes(name) + 2;
-    let room = reader.limits.answer_bytes_max.saturating_sub(around);
+    let bytes_max = reader.limits.answer_bytes_max;
+    let room = bytes_max.saturating_sub(around);
     if length_min.unwrap_or(0) > u64::try_from(room).unwrap_or(u64::MAX) {
-        let message = "minLength is within what an answer may hold";
-        return Err(unsatisfiable(&path.member("minLength"), message));
+        let message = format!("expected a minLength that fits into {bytes_max} bytes of answer");
+        return Err(refusal(RefusalCode::Unsatisfiable, &path.member("minLength"), message));
     }
     let format = format(reader, path, keywords)?;
     let text = Text { length_min, length_max, format, default: None };
     let longest = format.map_or(u64::MAX, |format| format.lengths().1);
     if length_max.unwrap_or(u64::MAX) < text.shortest_length() || length_min.unwrap_or(0) > longest
     {
-        return Err(unsatisfiable(&path.member("format"), "the lengths leave room for the format"));
+        return Err(unsatisfiable(
+            &path.member("format"),
+            "expected lengths that the format can have",
+        ));
     }
     Ok(Kind::Text(text))
 }
@@ -162,11 +171,12 @@ fn text(
 /// The format of secrets.
 const PASSWORD: &str = "password";
 
-fn secret(path: &Path<'_>) -> crate::Refusal {
-    refusal(RefusalCode::Secret, path, "secrets do not belong in form mode".into())
+fn secret(path: &Path<'_>) -> Refusal {
+    let message = "expected a form that asks for no secret, found the format password";
+    refusal(RefusalCode::Secret, path, message)
 }
 
-/// Reads a format. One that this crate does not check is noted; one for secrets is refused.
+/// Reads the format. A format that this crate does not check is noted, and that of secrets refused.
 fn format(
     reader: &mut Reader<'_>,
     path: &Path<'_>,
@@ -200,15 +210,19 @@ fn numeric(
             reader.note(NoteCode::NormalizedExclusive, &path.member(name))?;
         }
     }
-    let exclusive = |value| Bound { value, exclusive: true };
     let tighter =
         |inclusive: Option<Number>, open: Option<Number>, lower: bool| match (inclusive, open) {
             (Some(inclusive), Some(open)) => {
                 let open_is_tighter = if lower { open >= inclusive } else { open <= inclusive };
-                Some(if open_is_tighter { exclusive(open) } else { Bound::inclusive(inclusive) })
+                let bound = if open_is_tighter {
+                    Bound::exclusive(open)
+                } else {
+                    Bound::inclusive(inclusive)
+                };
+                Some(bound)
             }
             (Some(inclusive), None) => Some(Bound::inclusive(inclusive)),
-            (None, Some(open)) => Some(exclusive(open)),
+            (None, Some(open)) => Some(Bound::exclusive(open)),
             (None, None) => None,
         };
     let numeric = Numeric {
@@ -218,8 +232,8 @@ fn numeric(
     };
     if !numeric.is_satisfiable(integer) {
         let message = match integer {
-            true => "a whole number is between the bounds",
-            false => "a number is between the bounds",
+            true => "expected a whole number between the bounds, found none",
+            false => "expected a number between the bounds, found none",
         };
         return Err(unsatisfiable(path, message));
     }
@@ -229,34 +243,35 @@ fn numeric(
 fn choices(reader: &mut Reader<'_>, path: &Path<'_>, keywords: &mut Keywords<'_>) -> Read<Kind> {
     let here = path.member("items");
     let Some(mut items) = keywords.items.take().map(|items| *items) else {
-        return Err(outside(path, "a multiple choice has items with options"));
+        return Err(outside(path, "expected items with the options of a multiple choice"));
     };
     if matches!(items.types, Some(types) if types.one != Some(Type::Text)) {
-        return Err(outside(&here.member("type"), "options are strings"));
+        return Err(outside(&here.member("type"), "expected string as the type of options"));
     }
     if items.types.is_none() && items.any_of.is_none() {
         reader.note(NoteCode::InferredType, &here.member("type"))?;
     }
     let Some(options) = options(reader, &here, &mut items, "anyOf")? else {
-        return Err(outside(&here, "a multiple choice has options, found none"));
+        return Err(outside(&here, "expected the options of a multiple choice, found none"));
     };
     if items.has_length() || items.format.is_some() {
-        return Err(outside(&here, "options are bounded by their list alone"));
+        return Err(outside(&here, "expected options without lengths and formats"));
     }
-    note_what_items_can_not_say(reader, &here, &items)?;
+    note_what_items_cannot_have(reader, &here, &items)?;
     let (items_min, items_max) = (keywords.items_min, keywords.items_max);
     if items_min.unwrap_or(0) > items_max.unwrap_or(u64::MAX) {
-        return Err(unsatisfiable(&path.member("minItems"), "minItems is at most maxItems"));
+        let message = "expected minItems to be at most maxItems";
+        return Err(unsatisfiable(&path.member("minItems"), message));
     }
     if items_min.unwrap_or(0) > u64::try_from(options.len()).unwrap_or(u64::MAX) {
-        let message = "minItems is at most the number of options";
+        let message = "expected minItems to be at most the number of options";
         return Err(unsatisfiable(&path.member("minItems"), message));
     }
     Ok(Kind::Choices(Choices { options, items_min, items_max, default: None }))
 }
 
-/// Notes what the schema of options says beyond the options.
-fn note_what_items_can_not_say(
+/// Notes the keywords of `items` other than its options.
+fn note_what_items_cannot_have(
     reader: &mut Reader<'_>,
     path: &Path<'_>,
     items: &Keywords<'_>,
@@ -264,7 +279,7 @@ fn note_what_items_can_not_say(
     if items.types.is_some_and(|types| types.nullable) {
         reader.note(NoteCode::NormalizedNullable, &path.member("type"))?;
     }
-    for (name, is_there) in [
+    let keywords = [
         ("title", items.title.is_some()),
         ("description", items.description.is_some()),
         ("default", items.default.is_some()),
@@ -275,15 +290,11 @@ fn note_what_items_can_not_say(
         ("maximum", items.maximum.is_some()),
         ("exclusiveMinimum", items.exclusive_minimum.is_some()),
         ("exclusiveMaximum", items.exclusive_maximum.is_some()),
-    ] {
-        if is_there {
-            reader.note(NoteCode::IgnoredKeyword, &path.member(name))?;
-        }
-    }
-    Ok(())
+    ];
+    note_ignored(reader, path, &keywords)
 }
 
-/// Notes the constraints that say nothing of a value of this kind.
+/// Notes the constraints that do not apply to a field of this kind.
 fn note_bounds_of_other_types(
     reader: &mut Reader<'_>,
     path: &Path<'_>,
@@ -296,7 +307,7 @@ fn note_bounds_of_other_types(
     }
     let is_numeric = matches!(kind, Kind::Number(_) | Kind::Integer(_));
     let is_choices = matches!(kind, Kind::Choices(_));
-    for (name, is_there) in [
+    let keywords = [
         ("minLength", keywords.length_min.is_some() && !is_text),
         ("maxLength", keywords.length_max.is_some() && !is_text),
         ("minItems", keywords.items_min.is_some() && !is_choices),
@@ -307,15 +318,19 @@ fn note_bounds_of_other_types(
         ("exclusiveMaximum", keywords.exclusive_maximum.is_some() && !is_numeric),
         ("items", keywords.items.is_some() && !is_choices),
         ("format", keywords.format.is_some() && !is_text && !is_numeric),
-    ] {
-        if is_there {
-            reader.note(NoteCode::IgnoredKeyword, &path.member(name))?;
-        }
+    ];
+    note_ignored(reader, path, &keywords)
+}
+
+/// Notes those keywords that are there.
+fn note_ignored(reader: &mut Reader<'_>, path: &Path<'_>, keywords: &[(&str, bool)]) -> Read<()> {
+    for (name, _) in keywords.iter().filter(|(_, is_there)| *is_there) {
+        reader.note(NoteCode::IgnoredKeyword, &path.member(name))?;
     }
     Ok(())
 }
 
-/// Notes options that a person could take for others, or that are not safe to show.
+/// Notes options that look alike, or are not safe to show.
 fn note_options(reader: &mut Reader<'_>, path: &Path<'_>, kind: &Kind) -> Read<()> {
     let (Kind::Choice(Choice { options, .. }) | Kind::Choices(Choices { options, .. })) = kind
     else {
@@ -328,49 +343,4 @@ fn note_options(reader: &mut Reader<'_>, path: &Path<'_>, kind: &Kind) -> Read<(
         reader.note(NoteCode::WarnAmbiguousLabels, path)?;
     }
     Ok(())
-}
-
-pub(super) fn unsatisfiable(path: &Path<'_>, message: &str) -> crate::Refusal {
-    refusal(RefusalCode::Unsatisfiable, path, message.into())
-}
-
-impl Numeric {
-    /// Tells whether any number, or any whole number, is within the bounds.
-    fn is_satisfiable(&self, integer: bool) -> bool {
-        let (Some(minimum), Some(maximum)) = (self.minimum, self.maximum) else { return true };
-        if integer {
-            let least = minimum.value.ceiling();
-            if least != minimum.value || !minimum.exclusive {
-                return self.contains(least);
-            }
-            let next = least.successor();
-            // Integers that this crate can not tell apart have others between them.
-            return if next == least { minimum.value < maximum.value } else { self.contains(next) };
-        }
-        match minimum.value.cmp(&maximum.value) {
-            core::cmp::Ordering::Less => true,
-            core::cmp::Ordering::Equal => !minimum.exclusive && !maximum.exclusive,
-            core::cmp::Ordering::Greater => false,
-        }
-    }
-}
-
-impl Kind {
-    /// Keeps a default if the kind would accept it.
-    pub(crate) fn set_default(&mut self, value: Value) -> bool {
-        if self.check(&value).is_some() {
-            return false;
-        }
-        match (self, value) {
-            (Self::Text(text), Value::Text(value)) => text.default = Some(value),
-            (Self::Choice(choice), Value::Text(value)) => choice.default = Some(value),
-            (Self::Number(numeric) | Self::Integer(numeric), Value::Number(value)) => {
-                numeric.default = Some(value);
-            }
-            (Self::Flag(flag), Value::Flag(value)) => flag.default = Some(value),
-            (Self::Choices(choices), Value::Choices(value)) => choices.default = Some(value),
-            _ => return false,
-        }
-        true
-    }
 }

@@ -1,4 +1,4 @@
-//! What the keywords of one field say, before it is decided what they mean together.
+//! The keywords of one field, each as it was read. `judge` decides what they mean together.
 
 use alloc::{borrow::Cow, boxed::Box, vec::Vec};
 
@@ -6,16 +6,15 @@ use serde::de::MapAccess;
 use serde_json::value::RawValue;
 
 use super::{
+    leaf::{Leaf, TYPES_MAX, count, elements, leaf, number, text},
     object::{Object, read_raw},
     path::Path,
-    reader::{
-        Leaf, Read, Reader, TYPES_MAX, count, elements, leaf, number, outside, over_limit, text,
-        wrong_type,
-    },
+    reader::Reader,
+    refuse::{Read, outside, over_limit, wrong_type},
 };
 use crate::{NoteCode, Number, SafeText};
 
-/// Is what the keywords of a field's schema say.
+/// The keywords of a field's schema.
 #[derive(Default)]
 pub(super) struct Keywords<'de> {
     pub(super) title: Option<SafeText>,
@@ -37,13 +36,13 @@ pub(super) struct Keywords<'de> {
     pub(super) exclusive_minimum: Option<Number>,
     pub(super) exclusive_maximum: Option<Number>,
     pub(super) default: Option<&'de RawValue>,
-    /// Whether the default stands outside the branch that the rest was taken from.
+    /// Whether the default is the field's own, and not that of a branch.
     pub(super) default_is_outer: bool,
-    /// How many members were outside the subset.
+    /// The number of members outside the subset.
     unknown: usize,
 }
 
-/// Is the type that a schema names.
+/// A type that a field can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Type {
     Text,
@@ -53,24 +52,24 @@ pub(super) enum Type {
     Array,
 }
 
-/// Is what `type` says: at most one type beside null.
+/// The value of `type`: at most one type, and null or not.
 #[derive(Clone, Copy)]
 pub(super) struct Types {
     pub(super) one: Option<Type>,
     pub(super) nullable: bool,
 }
 
-/// Is what `enumNames` says.
+/// The value of `enumNames`.
 pub(super) enum Names {
     Each(Vec<SafeText>),
     Unusable,
 }
 
-/// Is one alternative of `oneOf` or `anyOf`.
+/// A branch of `oneOf` or `anyOf`.
 pub(super) enum Branch<'de> {
     /// The type null.
     Null,
-    /// A constant, with what is shown for it.
+    /// A constant, and its title and description.
     Option { value: Leaf<'de>, title: Option<SafeText>, description: Option<SafeText>, typed: bool },
     /// Any other schema.
     Schema(Box<Keywords<'de>>),
@@ -101,7 +100,7 @@ impl<'de> Keywords<'de> {
         let limits = reader.limits;
         match name {
             "const" => self.constant = Some(option_value(reader, path, raw)?),
-            // Null is a value of the constant and the default, and counts as absent elsewhere.
+            // Null is a value of `const` and `default`. Elsewhere it counts as absent.
             name if raw.get() == "null" && name != "default" => {
                 self.outside(reader, path, name, raw)?;
             }
@@ -130,21 +129,19 @@ impl<'de> Keywords<'de> {
                 self.default = Some(raw);
             }
             "$ref" | "$dynamicRef" | "$recursiveRef" => {
-                return Err(outside(
-                    path,
-                    "a field spells its schema out; references are not read",
-                ));
+                return Err(outside(path, "expected a schema without references"));
             }
             "allOf" | "not" | "if" | "properties" | "prefixItems" | "contains"
             | "dependentRequired" | "dependentSchemas" | "dependencies" => {
-                return Err(outside(path, "a field is text, a number, a boolean or a choice"));
+                let message = "expected the schema of a text, a number, a boolean or a choice";
+                return Err(outside(path, message));
             }
             other => self.outside(reader, path, other, raw)?,
         }
         Ok(())
     }
 
-    /// Reads around a keyword that leaves the field's shape as it is.
+    /// Notes a keyword that does not change what the field takes.
     fn outside(
         &mut self,
         reader: &mut Reader<'_>,
@@ -183,12 +180,12 @@ fn types(reader: &mut Reader<'_>, path: &Path<'_>, raw: &RawValue) -> Read<Types
         let found = one_type(&here, &leaf(element, &here)?.text(&here)?)?;
         types.nullable |= found.nullable;
         if types.one.is_some() && found.one.is_some() && types.one != found.one {
-            return Err(outside(path, "a field has one type, found a union"));
+            return Err(outside(path, "expected one type, found several"));
         }
         types.one = types.one.or(found.one);
     }
     if types.one.is_none() && !types.nullable {
-        return Err(outside(path, "a field has a type, found none"));
+        return Err(outside(path, "expected a type, found none"));
     }
     if !types.nullable {
         reader.note(NoteCode::NormalizedType, path)?;
@@ -205,10 +202,8 @@ fn one_type(path: &Path<'_>, name: &str) -> Read<Types> {
         "array" => Type::Array,
         "null" => return Ok(Types { one: None, nullable: true }),
         _ => {
-            return Err(outside(
-                path,
-                "expected string, number, integer, boolean or array of options",
-            ));
+            let message = "expected string, number, integer, boolean or array of options";
+            return Err(outside(path, message));
         }
     };
     Ok(Types { one: Some(one), nullable: false })
@@ -252,11 +247,11 @@ fn enum_names(reader: &mut Reader<'_>, path: &Path<'_>, raw: &RawValue) -> Read<
     Ok(Names::Each(names))
 }
 
-/// Reads a list of at most as many elements as a choice may have options.
+/// Reads an array of at most as many elements as a choice may have options.
 fn list<'de>(reader: &Reader<'_>, path: &Path<'_>, raw: &'de RawValue) -> Read<Vec<&'de RawValue>> {
     match elements(raw, path, reader.limits.options_max)? {
         Some(elements) => Ok(elements),
-        None => Err(wrong_type(path, "an array", &leaf(raw, path)?)),
+        None => Err(wrong_type(path, "an array", leaf(raw, path)?.describe())),
     }
 }
 
@@ -271,7 +266,7 @@ fn branches<'de>(
     for (index, element) in elements.into_iter().enumerate() {
         let here = path.element(index);
         let branch = branch(reader, &here, element)?;
-        // A schema is good for nothing but to be nullable, so none is kept beside many others.
+        // A schema is of use only beside null, so that no more than two branches are kept.
         if count > 2 && matches!(branch, Branch::Schema(_)) {
             return Err(outside(&here, ALTERNATIVES));
         }
@@ -280,27 +275,26 @@ fn branches<'de>(
     Ok(branches)
 }
 
-/// Reads a schema within a field's schema. Schemas nest no further.
+/// Reads a schema within a field's schema, up to the deepest place of the subset.
 fn nested<'de>(
     reader: &mut Reader<'_>,
     path: &Path<'_>,
     raw: &'de RawValue,
 ) -> Read<Keywords<'de>> {
     if path.nesting() > NESTING_MAX {
-        return Err(outside(path, "the options of a field are constants, found deeper schemas"));
+        return Err(outside(path, "expected constants as options, found deeper schemas"));
     }
     let mut keywords = Keywords::default();
     if !read_raw(reader, path, raw, &mut keywords)? {
-        return Err(wrong_type(path, "an object", &Leaf::Null));
+        return Err(wrong_type(path, "an object", "null"));
     }
     Ok(keywords)
 }
 
-/// What alternatives are for.
-pub(super) const ALTERNATIVES: &str =
-    "alternatives are constants with titles, or one schema and null";
+/// The message about branches that are neither options nor nullable.
+pub(super) const ALTERNATIVES: &str = "expected constants with titles, or one schema and null";
 
-/// Counts `/properties/name/anyOf/0/items/anyOf/0`, the deepest place that the subset has.
+/// The levels above the deepest schema of the subset, `/properties/name/anyOf/0/items/anyOf/0`.
 const NESTING_MAX: usize = 7;
 
 fn branch<'de>(reader: &mut Reader<'_>, path: &Path<'_>, raw: &'de RawValue) -> Read<Branch<'de>> {
@@ -319,13 +313,13 @@ fn branch<'de>(reader: &mut Reader<'_>, path: &Path<'_>, raw: &'de RawValue) -> 
                 typed: keywords.types.is_some(),
             });
         }
-        return Err(outside(path, "an option is a constant and its title"));
+        return Err(outside(path, "expected an option of a constant and a title only"));
     }
     Ok(Branch::Schema(Box::new(keywords)))
 }
 
 impl Keywords<'_> {
-    /// Tells whether this is the schema of null: the type, the constant, or the only value.
+    /// Returns whether this is a schema of null: by its type, its constant or its only value.
     fn says_null_alone(&self) -> bool {
         let by_type = self.types.is_some_and(|types| types.one.is_none());
         let by_constant = matches!(self.constant, Some(Leaf::Null));
@@ -333,12 +327,12 @@ impl Keywords<'_> {
         by_type || by_constant || by_value
     }
 
-    /// Tells whether there is nothing here that constrains a value, beside a type, and no default.
+    /// Returns whether there is no constraint beside the type, and no default.
     const fn constrains_nothing_else(&self) -> bool {
         self.default.is_none() && self.constrains_nothing_but_default()
     }
 
-    /// Tells whether there is nothing here that constrains a value, beside a type.
+    /// Returns whether there is no constraint beside the type.
     pub(super) const fn constrains_nothing_but_default(&self) -> bool {
         self.format.is_none()
             && self.values.is_none()

@@ -1,26 +1,33 @@
-//! Schema text to a form.
+//! The decoder: from the text of a schema to a form.
 //!
-//! The text is read once, from front to back, and nothing of a field is kept but what its keywords
-//! say ([`keywords`]). When the field's object closes, [`judge`] decides what it means.
+//! The text is read once, from front to back ([`root`], [`object`]). Of a field, only its keywords are
+//! kept ([`keywords`]). When the field's object ends, [`judge`] decides what they mean together.
 
 mod judge;
 mod keywords;
+mod leaf;
+mod names;
 mod nullable;
 mod object;
 mod options;
 mod path;
 mod reader;
+mod refuse;
 mod root;
+mod unread;
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, vec::Vec};
 
 use serde::Serialize;
 
 use crate::{Form, Limits, Note, Refusal, RefusalCode};
 use path::Path;
-use reader::Reader;
+use reader::{Reader, Strictness};
 
-/// Decodes schema text to forms, within limits.
+/// A decoder of schemas, with its limits and its strictness.
+///
+/// It accepts what is outside the form subset if the form can be shown without it, and returns a
+/// [`Note`] of each such place. A strict decoder refuses all that gets a note.
 ///
 /// ```
 /// use form_model::{Decoder, Limits};
@@ -33,7 +40,7 @@ use reader::Reader;
 /// assert_eq!(decoded.form.fields().len(), 1);
 /// assert_eq!(decoded.notes[0].to_string(), "unenforced:pattern@/properties/code/pattern");
 ///
-/// // A server that checks its own forms wants none of that.
+/// // A server checks its own forms strictly.
 /// let refusal = Decoder::new(Limits::default()).strict().decode(schema).unwrap_err();
 /// assert_eq!(refusal.pointer, "/properties/code/pattern");
 /// # Ok::<(), form_model::Refusal>(())
@@ -44,40 +51,33 @@ pub struct Decoder {
     strictness: Strictness,
 }
 
-/// Says which notes are refusals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-enum Strictness {
-    #[default]
-    None,
-    /// All but warnings.
-    Subset,
-    All,
-}
-
-/// Is what a decoder made of a schema.
+/// A form that was decoded, and the notes on its schema.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Decoded {
     /// The form.
     pub form: Form,
-    /// What was read around, in the order of the document. Empty: the schema was in the subset.
+    /// The notes, in the order of the document. There are none if the schema is within the subset.
     pub notes: Vec<Note>,
 }
 
 impl Decoder {
-    /// Makes a decoder with limits.
+    /// Makes a decoder with limits. It is not strict.
     #[must_use]
     pub const fn new(limits: Limits) -> Self {
         Self { limits, strictness: Strictness::None }
     }
 
-    /// Makes the decoder refuse whatever would get a note.
+    /// Makes the decoder strict: it refuses all that gets a note.
     #[must_use]
     pub const fn strict(self) -> Self {
         Self { strictness: Strictness::All, ..self }
     }
 
-    /// Makes a strict decoder pass warnings, which are about a person and not about the schema.
+    /// Makes a strict decoder accept what gets a warning ([`NoteCode::is_warning`]): a warning is about
+    /// the person who reads the form, not about the subset.
+    ///
+    /// [`NoteCode::is_warning`]: crate::NoteCode::is_warning
     #[must_use]
     pub const fn allowing_warnings(self) -> Self {
         match self.strictness {
@@ -90,41 +90,32 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// The first thing, in the order of the document, that is outside the form subset, contradicts
-    /// itself, can not be satisfied, or is over a limit.
+    /// [`Refusal`] of the first place, in the order of the document, that is not JSON, changes what the
+    /// form is, contradicts itself, cannot be satisfied or is over a limit.
     pub fn decode(&self, schema: &str) -> Result<Decoded, Refusal> {
-        if schema.len() > self.limits.schema_bytes_max {
-            let bytes_max = self.limits.schema_bytes_max;
-            return Err(reader::over_limit(&Path::Root, "a schema", "bytes", bytes_max));
-        }
-        let mut reader = Reader {
-            limits: &self.limits,
-            strictness: self.strictness,
-            notes: Vec::new(),
-            refusal: None,
-        };
+        self.check_length(schema.len())?;
+        let mut reader = Reader::new(&self.limits, self.strictness);
         let mut parser = serde_json::Deserializer::from_str(schema);
         let form =
             root::read(&mut reader, &mut parser).and_then(|form| parser.end().map(|()| form));
         match form {
             Ok(form) => Ok(Decoded { form, notes: reader.notes }),
-            Err(error) => Err(reader.refusal.unwrap_or_else(|| reader::malformed(&error))),
+            Err(error) => Err(reader.refusal.unwrap_or_else(|| refuse::malformed(&error))),
         }
     }
 
-    /// Decodes a schema that is already parsed: whatever serializes as one.
+    /// Decodes a schema that was parsed already, or anything else that serializes as a schema.
     ///
-    /// It is written as text and read like any other. What a parser has lost by then, such as a
-    /// member that came twice, nobody can tell.
+    /// The value is written as text and decoded as such. The parser may have hidden errors of the
+    /// original text, such as a member that came twice.
     ///
     /// # Errors
     ///
-    /// As [`Decoder::decode`]; and a value that has no JSON.
+    /// As [`Decoder::decode`], and [`Refusal`] if the value cannot be written as JSON.
     pub fn decode_value(&self, schema: &impl Serialize) -> Result<Decoded, Refusal> {
-        let text = serde_json::to_string(schema).map_err(|_| Refusal {
-            code: RefusalCode::MalformedJson,
-            pointer: String::new(),
-            message: "expected a value that has JSON".into(),
+        let text = serde_json::to_string(schema).map_err(|_| {
+            let message = "expected a value that can be written as JSON";
+            Refusal::new(RefusalCode::MalformedJson, "", message)
         })?;
         self.decode(&text)
     }
@@ -133,26 +124,28 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// As [`Decoder::decode`]; and bytes that are not UTF-8.
+    /// As [`Decoder::decode`], and [`Refusal`] if the bytes are not UTF-8.
     pub fn decode_bytes(&self, schema: &[u8]) -> Result<Decoded, Refusal> {
-        if schema.len() > self.limits.schema_bytes_max {
-            let bytes_max = self.limits.schema_bytes_max;
-            return Err(reader::over_limit(&Path::Root, "a schema", "bytes", bytes_max));
-        }
-        let text = core::str::from_utf8(schema).map_err(|error| Refusal {
-            code: RefusalCode::MalformedUtf8,
-            pointer: String::new(),
-            message: format!(
-                "expected UTF-8, found another byte at offset {}",
-                error.valid_up_to()
-            ),
+        self.check_length(schema.len())?;
+        let text = core::str::from_utf8(schema).map_err(|error| {
+            let offset = error.valid_up_to();
+            let message = format!("expected UTF-8, found an invalid byte at offset {offset}");
+            Refusal::new(RefusalCode::MalformedUtf8, "", message)
         })?;
         self.decode(text)
+    }
+
+    fn check_length(&self, bytes: usize) -> Result<(), Refusal> {
+        let bytes_max = self.limits.schema_bytes_max;
+        if bytes > bytes_max {
+            return Err(refuse::over_limit(&Path::Root, "a schema", "bytes", bytes_max));
+        }
+        Ok(())
     }
 }
 
 impl Form {
-    /// Decodes the text of a schema within the default limits.
+    /// Decodes the text of a schema within the default limits, without its notes.
     ///
     /// ```
     /// use form_model::Form;

@@ -1,23 +1,25 @@
-//! A branch that is there only to allow null: the rest is what the field means.
+//! `anyOf` and `oneOf` of a schema and null: the schema is merged into the field.
 
 use alloc::vec::Vec;
 
 use super::{
     keywords::{Branch, Keywords},
     path::Path,
-    reader::{Read, Reader, outside},
+    reader::Reader,
+    refuse::{Read, outside},
 };
 use crate::NoteCode;
 
-/// Says which branch was taken for the field.
+/// The branch that became a part of the field.
 pub(super) struct Branched {
     pub(super) keyword: &'static str,
     pub(super) index: usize,
-    /// Whether the field outside the branch constrains nothing.
+    /// Whether all constraints of the field are in the branch.
     pub(super) all: bool,
 }
 
-/// Takes `anyOf` or `oneOf` of a schema and null for the schema.
+/// Merges the schema of an `anyOf` or `oneOf` with null into the field. Returns its branch, if there is
+/// one.
 pub(super) fn unwrap_nullable_branch(
     reader: &mut Reader<'_>,
     path: &Path<'_>,
@@ -36,7 +38,8 @@ pub(super) fn unwrap_nullable_branch(
             _ => true,
         };
         if !types_agree || !keywords.merge(inner) {
-            return Err(outside(&here, "the branch and the field constrain the same thing"));
+            let message = "expected each constraint once, found one in the field and in its branch";
+            return Err(outside(&here, message));
         }
         reader.note(NoteCode::NormalizedNullable, &here)?;
         branched = Some(Branched { keyword, index, all });
@@ -44,7 +47,7 @@ pub(super) fn unwrap_nullable_branch(
     Ok(branched)
 }
 
-/// Takes the one schema, and its index, out of branches of a schema and null.
+/// Takes the schema, and its index, out of branches that are a schema and null.
 fn take_nullable<'de>(branches: &mut Option<Vec<Branch<'de>>>) -> Option<(usize, Keywords<'de>)> {
     match branches.as_deref() {
         Some([Branch::Null, Branch::Schema(_)] | [Branch::Schema(_), Branch::Null]) => {}
@@ -57,8 +60,8 @@ fn take_nullable<'de>(branches: &mut Option<Vec<Branch<'de>>>) -> Option<(usize,
 }
 
 impl<'de> Keywords<'de> {
-    /// Takes over what another schema of the same value says. False: both say something of one
-    /// matter, beside what is only shown.
+    /// Merges the schema of a branch into this one. Returns false if both have the same constraint. Titles,
+    /// descriptions and defaults may come twice: those of the field are kept.
     fn merge(&mut self, inner: Self) -> bool {
         fn take<T>(outer: &mut Option<T>, inner: Option<T>) -> bool {
             if outer.is_some() && inner.is_some() {

@@ -1,18 +1,20 @@
-//! The options of a choice, from wherever a schema spells them.
+//! The options of a choice, in any notation of the schema.
 
-use alloc::{borrow::Cow, string::String, vec::Vec};
+use alloc::{borrow::Cow, vec::Vec};
 
 use super::{
-    judge::unsatisfiable,
     keywords::{ALTERNATIVES, Branch, Keywords, Names},
+    leaf::Leaf,
     path::Path,
-    reader::{Leaf, Read, Reader, outside},
+    reader::Reader,
+    refuse::{Read, outside, unsatisfiable},
 };
 use crate::{ChoiceOption, NoteCode};
 
-/// Gathers the options from wherever the schema spells them. `None`: it has none. `usual` is the
-/// keyword by which the specification titles them: `oneOf` of a single choice, `anyOf` of a
-/// multiple one.
+/// Collects the options of a schema. Returns `None` if it has none.
+///
+/// `usual` is the keyword by which the specification gives titles to options: `oneOf` in a single
+/// choice, `anyOf` in a multiple choice.
 pub(super) fn options(
     reader: &mut Reader<'_>,
     path: &Path<'_>,
@@ -28,7 +30,7 @@ pub(super) fn options(
             Some(branch_options(reader, &path.member("anyOf"), branches, usual == "anyOf")?)
         }
         (Some(_), Some(_)) => {
-            return Err(outside(path, "a field has oneOf or anyOf, found both"));
+            return Err(outside(path, "expected oneOf or anyOf, found both"));
         }
     };
     let plain = match keywords.values.take() {
@@ -44,7 +46,8 @@ pub(super) fn options(
             Some(titled)
         }
         (Some(_), Some(_)) => {
-            return Err(outside(&path.member("enum"), "enum names the constants of oneOf"));
+            let message = "expected the constants of oneOf or anyOf, found other values";
+            return Err(outside(&path.member("enum"), message));
         }
         (titled, plain) => titled.or(plain),
     };
@@ -55,11 +58,11 @@ pub(super) fn options(
             let value = option_text(&here, constant)?;
             let Some(listed) = listed else {
                 reader.note(NoteCode::NormalizedConst, &here)?;
-                return Ok(Some([ChoiceOption::plain(value.into())].into()));
+                return Ok(Some([ChoiceOption::new(value.into(), None)].into()));
             };
             let only: Vec<_> = listed.into_iter().filter(|option| option.value == value).collect();
             if only.is_empty() {
-                return Err(unsatisfiable(&here, "the constant is one of the options"));
+                return Err(unsatisfiable(&here, "expected a constant that is one of the options"));
             }
             reader.note(NoteCode::NormalizedConst, &here)?;
             Ok(Some(only))
@@ -76,22 +79,16 @@ fn same_values(titled: &[ChoiceOption], plain: &[ChoiceOption]) -> bool {
     sorted(titled) == sorted(plain)
 }
 
-impl ChoiceOption {
-    const fn plain(value: String) -> Self {
-        Self { value, title: None, description: None }
-    }
-}
-
 fn option_text<'de>(path: &Path<'_>, value: Leaf<'de>) -> Read<Cow<'de, str>> {
     match value {
         Leaf::Text(text) => Ok(text),
         Leaf::Null | Leaf::Flag | Leaf::Number(_) | Leaf::Array | Leaf::Object => {
-            Err(outside(path, "options are strings"))
+            Err(outside(path, "expected a string as an option"))
         }
     }
 }
 
-/// Takes constants with titles for options.
+/// Returns the options of `oneOf` or `anyOf`: constants with titles.
 fn branch_options(
     reader: &mut Reader<'_>,
     path: &Path<'_>,
@@ -119,10 +116,10 @@ fn branch_options(
         }
     }
     if options.is_empty() {
-        return Err(unsatisfiable(path, "a choice has options, found none"));
+        return Err(unsatisfiable(path, "expected at least one option, found none"));
     }
     if let Some((again, _)) = repeated(&options).into_iter().min() {
-        let message = "each option has a constant of its own, found one twice";
+        let message = "expected each constant once, found one twice";
         return Err(unsatisfiable(&path.element(again), message));
     }
     if nullable {
@@ -134,7 +131,7 @@ fn branch_options(
     Ok(options)
 }
 
-/// Takes the values of `enum`, and their names, for options.
+/// Returns the options of `enum`, with `enumNames` as titles.
 fn enum_options(
     reader: &mut Reader<'_>,
     path: &Path<'_>,
@@ -160,10 +157,10 @@ fn enum_options(
             continue;
         }
         let value = option_text(&here.element(index), value)?.into();
-        options.push(ChoiceOption { value, title, description: None });
+        options.push(ChoiceOption::new(value, title));
     }
     if options.is_empty() {
-        return Err(unsatisfiable(&here, "a choice has options, found none"));
+        return Err(unsatisfiable(&here, "expected at least one option, found none"));
     }
     if nullable {
         reader.note(NoteCode::NormalizedNullable, &here)?;
@@ -176,8 +173,8 @@ fn enum_options(
     keep_first_of_each(&here, options, &repeated)
 }
 
-/// Returns the indexes of options whose value an earlier option has, and of that option, in the
-/// order of the values.
+/// Returns the repeated options, in the order of their values: the index of each, and the index of the
+/// first option with that value.
 fn repeated(options: &[ChoiceOption]) -> Vec<(usize, usize)> {
     let mut order: Vec<usize> = (0..options.len()).collect();
     let value = |index: usize| options.get(index).map(|option| option.value.as_str());
@@ -194,7 +191,7 @@ fn repeated(options: &[ChoiceOption]) -> Vec<(usize, usize)> {
     found
 }
 
-/// Merges options of one value. Two titles for one value: nobody can tell which is right.
+/// Merges options with the same value. Options with different titles are refused: either may be right.
 fn keep_first_of_each(
     path: &Path<'_>,
     options: Vec<ChoiceOption>,
@@ -203,7 +200,7 @@ fn keep_first_of_each(
     let title = |index: usize| options.get(index).map(|option| &option.title);
     for (again, first) in repeated {
         if title(*again) != title(*first) {
-            let message = "each option has one title, found two";
+            let message = "expected one title for each option, found two";
             return Err(unsatisfiable(&path.element(*again), message));
         }
     }

@@ -1,9 +1,9 @@
-//! The place in the document that a decoder is at.
+//! The place of the decoder in the document.
 
 use alloc::string::{String, ToString};
 
-/// Is a JSON pointer under construction: a list through the stack frames of the decoder, so that
-/// nothing is allocated before a pointer is wanted.
+/// A place in the document. It is a list through the stack frames of the decoder, so that nothing is
+/// allocated until a pointer is written.
 #[derive(Clone, Copy)]
 pub(super) enum Path<'p> {
     Root,
@@ -20,7 +20,7 @@ impl<'p> Path<'p> {
         Path::Element(self, index)
     }
 
-    /// Counts the levels of the document above this place.
+    /// Returns the number of levels of the document above this place.
     pub(super) fn nesting(&self) -> usize {
         match self {
             Path::Root => 0,
@@ -28,7 +28,7 @@ impl<'p> Path<'p> {
         }
     }
 
-    /// Writes the pointer (RFC 6901). Names beyond 256 bytes are cut.
+    /// Writes the place as a JSON pointer (RFC 6901). Names are cut after 256 bytes.
     pub(super) fn pointer(&self) -> String {
         match self {
             Path::Root => String::new(),

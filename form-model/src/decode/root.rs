@@ -8,18 +8,17 @@ use serde_json::value::RawValue;
 use super::{
     judge,
     keywords::Keywords,
-    object::{Into, Object},
+    leaf::{TYPES_MAX, elements, leaf, text},
+    object::{Object, ObjectSeed},
     path::Path,
-    reader::{
-        Leaf, Read, Reader, TYPES_MAX, elements, leaf, outside, over_limit, refusal, text,
-        wrong_type,
-    },
+    reader::Reader,
+    refuse::{Read, outside, over_limit, refusal, unsatisfiable, wrong_type},
 };
 use crate::{
     Field, Form, NoteCode, RefusalCode, SafeText, shortest::EMPTY_BYTES, warn::any_look_alike,
 };
 
-/// Is what the members of the root say.
+/// The members of the root.
 #[derive(Default)]
 struct Root<'de> {
     title: Option<SafeText>,
@@ -27,23 +26,24 @@ struct Root<'de> {
     has_type: bool,
     fields: Option<Vec<Field>>,
     required: Vec<Cow<'de, str>>,
-    /// How many members were outside the subset.
+    /// The number of members outside the subset.
     unknown: usize,
 }
 
+/// Reads the form of a whole schema.
 pub(super) fn read<'de>(
     reader: &mut Reader<'_>,
     parser: &mut serde_json::Deserializer<serde_json::de::StrRead<'de>>,
 ) -> Result<Form, serde_json::Error> {
     let mut root = Root::default();
-    let there = Into { reader, path: &Path::Root, object: &mut root }.deserialize(parser)?;
-    if !there {
-        let refusal = wrong_type(&Path::Root, "an object", &Leaf::Null);
-        return Err(reader.stop(refusal));
+    let seed = ObjectSeed { reader, path: &Path::Root, object: &mut root };
+    if !seed.deserialize(parser)? {
+        return Err(reader.stop(wrong_type(&Path::Root, "an object", "null")));
     }
     finish(reader, root).map_err(|refusal| reader.stop(refusal))
 }
 
+/// Makes the form of the root's members.
 fn finish(reader: &mut Reader<'_>, root: Root<'_>) -> Read<Form> {
     let properties = Path::Root.member("properties");
     let mut fields = match root.fields {
@@ -60,8 +60,8 @@ fn finish(reader: &mut Reader<'_>, root: Root<'_>) -> Read<Form> {
     let required = Path::Root.member("required");
     for (index, name) in root.required.iter().enumerate() {
         let Some(field) = fields.iter_mut().find(|field| field.name == *name) else {
-            let message = "expected the name of a property, found another".into();
-            return Err(refusal(RefusalCode::Unsatisfiable, &required.element(index), message));
+            let message = "expected the name of a property, found another";
+            return Err(unsatisfiable(&required.element(index), message));
         };
         field.required = true;
     }
@@ -72,8 +72,8 @@ fn finish(reader: &mut Reader<'_>, root: Root<'_>) -> Read<Form> {
     Ok(Form::new(root.title, root.description, fields))
 }
 
-/// Checks that there is an answer within the limit of its bytes, and one for each field that may be
-/// left out.
+/// Checks that the shortest answer with all required fields is within the limit of its bytes, also if
+/// any one optional field is added.
 fn check_room(reader: &Reader<'_>, properties: &Path<'_>, fields: &[Field]) -> Read<()> {
     let bytes_max = reader.limits.answer_bytes_max;
     let fits = |bytes: usize, path: &Path<'_>| {
@@ -103,7 +103,7 @@ impl<'de> Object<'de> for Root<'de> {
         let path = path.member(&name);
         if name == "properties" {
             let mut properties = Properties::default();
-            let seed = Into { reader, path: &path, object: &mut properties };
+            let seed = ObjectSeed { reader, path: &path, object: &mut properties };
             if members.next_value_seed(seed)? {
                 self.fields = Some(properties.fields);
                 return Ok(());
@@ -145,10 +145,8 @@ impl<'de> Root<'de> {
             "$ref" | "$dynamicRef" | "$recursiveRef" | "allOf" | "anyOf" | "oneOf" | "not"
             | "if" | "dependentRequired" | "dependentSchemas" | "dependencies" | "enum"
             | "const" | "items" | "prefixItems" | "contains" | "propertyNames" => {
-                return Err(outside(
-                    path,
-                    "a form is a flat object of fields and has no such rule",
-                ));
+                let message = "expected a flat object of fields, without rules for the whole";
+                return Err(outside(path, message));
             }
             "minProperties" | "maxProperties" => {
                 self.outside(reader, path, raw, NoteCode::UnenforcedKeyword)?;
@@ -161,7 +159,7 @@ impl<'de> Root<'de> {
         Ok(())
     }
 
-    /// Reads around a keyword that leaves the form's shape as it is.
+    /// Notes a keyword that does not change what the form takes.
     fn outside(
         &mut self,
         reader: &mut Reader<'_>,
@@ -179,26 +177,26 @@ impl<'de> Root<'de> {
     }
 }
 
-/// Reads the root's `type`, or a list of it alone.
+/// Checks the root's `type`: `object`, or a list of only that.
 fn object_type(reader: &mut Reader<'_>, path: &Path<'_>, raw: &RawValue) -> Read<()> {
-    let expected = "the type of a form is \"object\"";
     let is_object = |raw: &RawValue, path: &Path<'_>| Ok(leaf(raw, path)?.text(path)? == "object");
     match elements(raw, path, TYPES_MAX)?.as_deref() {
         None if is_object(raw, path)? => Ok(()),
         Some([only]) if is_object(only, &path.element(0))? => {
             reader.note(NoteCode::NormalizedType, path)
         }
-        _ => Err(outside(path, expected)),
+        _ => Err(outside(path, "expected the type object")),
     }
 }
 
+/// Reads the value of `required`.
 fn names<'de>(
     reader: &Reader<'_>,
     path: &Path<'_>,
     raw: &'de RawValue,
 ) -> Read<Vec<Cow<'de, str>>> {
     let Some(elements) = elements(raw, path, reader.limits.fields_max)? else {
-        return Err(wrong_type(path, "an array of names", &leaf(raw, path)?));
+        return Err(wrong_type(path, "an array of names", leaf(raw, path)?.describe()));
     };
     let name = |(index, element)| {
         let here = path.element(index);
@@ -207,7 +205,7 @@ fn names<'de>(
     elements.into_iter().enumerate().map(name).collect()
 }
 
-/// Checks that the subset means in the schema's dialect what it means in 2020-12.
+/// Checks that the subset has the same meaning in the schema's dialect as in 2020-12.
 fn dialect(reader: &mut Reader<'_>, path: &Path<'_>, raw: &RawValue) -> Read<()> {
     let uri = text(raw, path, reader.limits.name_bytes_max)?;
     match uri.trim_end_matches('#') {
@@ -219,12 +217,12 @@ fn dialect(reader: &mut Reader<'_>, path: &Path<'_>, raw: &RawValue) -> Read<()>
         }
         _ => {
             let message = "expected dialect 2020-12, 2019-09 or draft-07, found another";
-            Err(refusal(RefusalCode::UnsupportedDialect, path, message.into()))
+            Err(refusal(RefusalCode::UnsupportedDialect, path, message))
         }
     }
 }
 
-/// Is filled by the members of `properties`: every one a field.
+/// The members of `properties`: each is a field.
 #[derive(Default)]
 struct Properties {
     fields: Vec<Field>,
@@ -247,9 +245,9 @@ impl<'de> Object<'de> for Properties {
             return Err(reader.stop(over_limit(&here, "a name", "bytes", limits.name_bytes_max)));
         }
         let mut keywords = Keywords::default();
-        let seed = Into { reader, path: &here, object: &mut keywords };
+        let seed = ObjectSeed { reader, path: &here, object: &mut keywords };
         if !members.next_value_seed(seed)? {
-            return Err(reader.stop(wrong_type(&here, "an object", &Leaf::Null)));
+            return Err(reader.stop(wrong_type(&here, "an object", "null")));
         }
         match judge::field(reader, &here, &name, keywords) {
             Ok(field) => self.fields.push(field),

@@ -1,34 +1,49 @@
-//! One line of `cases.jsonl`, as `README.md` beside it describes.
+//! A line of `cases.jsonl`. `README.md` beside it describes the format.
 
 use form_model::{Content, Form, Limits};
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
 
 type Failure = Box<dyn core::error::Error>;
 
-/// Is one case: a schema, and answers to it.
-pub(crate) struct Case(Value);
+/// A case: a schema, and answers to it.
+pub(crate) struct Case {
+    case: Value,
+    /// The text of the member `schema`. A `Value` may lose the order of the fields.
+    schema: Box<RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Schema {
+    #[serde(default)]
+    schema: Box<RawValue>,
+}
 
 impl Case {
     /// Reads a line.
     pub(crate) fn parse(line: &str) -> Result<Self, Failure> {
-        Ok(Self(serde_json::from_str(line)?))
+        let Schema { schema } = serde_json::from_str(line)?;
+        Ok(Self { case: serde_json::from_str(line)?, schema })
     }
 
     /// Returns the name of the case.
     pub(crate) fn id(&self) -> &str {
-        self.0.get("id").and_then(Value::as_str).unwrap_or_default()
+        self.case.get("id").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Makes the bytes of the schema.
+    /// Returns the bytes of the schema.
     pub(crate) fn schema(&self) -> Result<Vec<u8>, Failure> {
-        bytes(&self.0, "schema")
+        match self.case.get("schema") {
+            Some(_) => Ok(self.schema.get().into()),
+            None => bytes(&self.case, "schema"),
+        }
     }
 
     fn list(&self, name: &str) -> &[Value] {
-        self.0.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+        self.case.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
 
-    /// Tells of each answer whether the form takes it. No form takes none.
+    /// Returns whether the form accepts each answer. Without a form, no answer is accepted.
     pub(crate) fn answers(&self, form: Option<&Form>) -> Result<Vec<bool>, Failure> {
         let accepts = |answer| {
             let content = bytes(answer, "content")?;
@@ -37,14 +52,14 @@ impl Case {
         self.list("answers").iter().map(accepts).collect()
     }
 
-    /// Tells of each result whether it is one of the form.
+    /// Returns whether each result is valid for the form.
     pub(crate) fn results(&self, form: Option<&Form>) -> Vec<bool> {
         let is_result = |result| form.is_some_and(|form| is_result(form, result));
         self.list("results").iter().map(is_result).collect()
     }
 }
 
-/// Makes the text or bytes of a member that may be spelled in four ways.
+/// Returns the bytes of a member, which has four notations.
 fn bytes(holder: &Value, name: &str) -> Result<Vec<u8>, Failure> {
     let member = |suffix: &str| holder.get(format!("{name}{suffix}"));
     if let Some(text) = member("_text").and_then(Value::as_str) {
@@ -105,8 +120,8 @@ fn accepts(form: &Form, content: &[u8]) -> bool {
     Content::decode(text, &Limits::default()).is_ok_and(|content| form.accept(content).is_ok())
 }
 
-/// Tells whether a value is an `ElicitResult`, accepted with content that the form takes, or
-/// declined, or dismissed. Content beside a refusal counts for nothing.
+/// Returns whether a value is an `ElicitResult` for the form: accepted with content that fits, or
+/// declined, or cancelled. The content of a result that is not accepted does not matter.
 fn is_result(form: &Form, result: &Value) -> bool {
     match result.get("action").and_then(Value::as_str) {
         Some("accept") => match result.get("content") {

@@ -1,0 +1,226 @@
+//! What somebody answers, before a form has checked it.
+
+use alloc::{string::String, vec::Vec};
+use core::{fmt, marker::PhantomData};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error, MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+use thiserror::Error;
+
+use crate::{Answer, Limits, Number, Value, value::to_json};
+
+/// An answer that no form has checked yet: named values, each name once.
+///
+/// [`Form::accept`](crate::Form::accept) checks it. `Debug` shows no value, and there is no
+/// `Serialize`: the values leave only through [`Content::to_json`].
+///
+/// ```
+/// use form_model::{Content, Limits};
+///
+/// let made = Content::new().with("environment", "staging").with("confirm", true);
+/// let read = Content::decode(r#"{"environment":"staging","confirm":true}"#, &Limits::default())?;
+/// assert_eq!(made, read);
+/// # Ok::<(), form_model::ContentError>(())
+/// ```
+#[derive(Clone, PartialEq, Default)]
+pub struct Content {
+    pub(crate) entries: Vec<(String, Value)>,
+}
+
+/// Why a text is not the content of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ContentError {
+    /// The text is not a JSON object.
+    #[error("expected an object of answers")]
+    NotAnObject,
+    /// The object has two members of one name.
+    #[error("expected each answer once, found one twice")]
+    Duplicate,
+    /// The text is longer than [`Limits::answer_bytes_max`](field@Limits::answer_bytes_max).
+    #[error("expected an answer of at most {bytes_max} bytes")]
+    OverLimit {
+        /// The limit.
+        bytes_max: usize,
+    },
+}
+
+impl Content {
+    /// Makes content without values.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { entries: Vec::new() }
+    }
+
+    /// Sets the value of a name. A value that the name already has is replaced.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.set(name.into(), value.into());
+        self
+    }
+
+    /// Sets a text, or the value of an option.
+    #[must_use]
+    pub fn with_text(self, name: impl Into<String>, text: impl Into<String>) -> Self {
+        self.with(name, text.into())
+    }
+
+    /// Sets yes or no.
+    #[must_use]
+    pub fn with_flag(self, name: impl Into<String>, flag: bool) -> Self {
+        self.with(name, flag)
+    }
+
+    /// Sets a number.
+    #[must_use]
+    pub fn with_number(self, name: impl Into<String>, number: impl Into<Number>) -> Self {
+        self.with(name, number.into())
+    }
+
+    /// Sets the values of the selected options.
+    #[must_use]
+    pub fn with_choices<V: Into<String>>(
+        self,
+        name: impl Into<String>,
+        values: impl IntoIterator<Item = V>,
+    ) -> Self {
+        self.with(name, values.into_iter().map(Into::into).collect::<Vec<String>>())
+    }
+
+    /// Writes the values as a JSON object.
+    ///
+    /// A [`Value::Unusable`] is written as some value of its kind, such as `{}` for any object.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        to_json(&self.entries)
+    }
+
+    /// Decodes the JSON text of an answer's content.
+    ///
+    /// A value that no field takes is kept as [`Value::Unusable`], so that the form can name the
+    /// field that it was meant for.
+    ///
+    /// # Errors
+    ///
+    /// - [`ContentError::OverLimit`] if the text is longer than
+    ///   [`Limits::answer_bytes_max`](field@Limits::answer_bytes_max)
+    /// - [`ContentError::NotAnObject`] if it is not a JSON object
+    /// - [`ContentError::Duplicate`] if it has two members of one name
+    pub fn decode(json: &str, limits: &Limits) -> Result<Self, ContentError> {
+        let bytes_max = limits.answer_bytes_max;
+        if json.len() > bytes_max {
+            return Err(ContentError::OverLimit { bytes_max });
+        }
+        let mut parser = serde_json::Deserializer::from_str(json);
+        let members = parser.deserialize_map(Members::<&RawValue>(PhantomData));
+        let members = members.map_err(|_| ContentError::NotAnObject)?.into_iter();
+        let content = Self {
+            entries: members.map(|(name, raw)| (name, Value::from_json(raw.get()))).collect(),
+        };
+        if content.has_a_name_twice() {
+            return Err(ContentError::Duplicate);
+        }
+        parser.end().map_err(|_| ContentError::NotAnObject)?;
+        Ok(content)
+    }
+
+    fn set(&mut self, name: String, value: Value) {
+        match self.entries.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => *known = value,
+            None => self.entries.push((name, value)),
+        }
+    }
+
+    fn has_a_name_twice(&self) -> bool {
+        let mut names: Vec<&str> = self.entries.iter().map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        names.windows(2).any(|pair| matches!(pair, [a, b] if a == b))
+    }
+}
+
+/// Writes how many values there are, never a name or a value.
+impl fmt::Debug for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Content({} values)", self.entries.len())
+    }
+}
+
+/// A visitor that returns the members of an object in their order, repeated names included.
+struct Members<V>(PhantomData<V>);
+
+impl<'de, V: Deserialize<'de>> Visitor<'de> for Members<V> {
+    type Value = Vec<(String, V)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of answers")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = members.next_entry()? {
+            entries.push(entry);
+        }
+        Ok(entries)
+    }
+}
+
+impl<'de> Deserialize<'de> for Content {
+    /// Reads content within the default limits: an object in which each name comes once.
+    ///
+    /// [`Content::decode`] reads the same from JSON text, and more exactly: a deserializer may round
+    /// a number, or fail at a number or a text that `decode` keeps as [`Value::Unusable`].
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let entries = deserializer.deserialize_map(Members::<Value>(PhantomData))?;
+        let content = Self { entries };
+        let bytes_max = Limits::default().answer_bytes_max;
+        if content.has_a_name_twice() {
+            return Err(D::Error::custom(ContentError::Duplicate));
+        }
+        if content.to_json().len() > bytes_max {
+            return Err(D::Error::custom(ContentError::OverLimit { bytes_max }));
+        }
+        Ok(content)
+    }
+}
+
+/// Sets each value in turn, as [`Content::with`] does.
+impl<N: Into<String>, V: Into<Value>> Extend<(N, V)> for Content {
+    fn extend<I: IntoIterator<Item = (N, V)>>(&mut self, entries: I) {
+        for (name, value) in entries {
+            self.set(name.into(), value.into());
+        }
+    }
+}
+
+/// Collects named values. Of two values of one name, the later is kept.
+impl<N: Into<String>, V: Into<Value>> FromIterator<(N, V)> for Content {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(entries: I) -> Self {
+        let mut content = Self::new();
+        content.extend(entries);
+        content
+    }
+}
+
+impl From<Answer> for Content {
+    fn from(answer: Answer) -> Self {
+        Self { entries: answer.entries }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// proves: CL-23
+    #[test]
+    fn content_reads_back_as_it_is_written() {
+        let all = r#"{"a":null,"b":{"c":1},"d":[1],"e":1e999,"f":"\ud800","g":["x"],"h":1.50}"#;
+        let content = Content::decode(all, &Limits::default()).unwrap();
+        let written = r#"{"a":null,"b":{},"d":[null],"e":1e999,"f":"\ud800","g":["x"],"h":1.5}"#;
+        assert_eq!(content.to_json(), written);
+        assert_eq!(Content::decode(written, &Limits::default()), Ok(content));
+    }
+}
