@@ -33,22 +33,40 @@ def with_length(part):
 def open_token(vector):
     token = vector["token"]
     data = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
-    key = bytes.fromhex(vector["key"])
     version, mode, id_len = data[:3]
-    header, rest = data[: 3 + id_len], data[3 + id_len :]
-    assert version == 1 and header[3:].decode() == vector["key_id"]
+    header, salt, sealed = data[: 3 + id_len], data[3 + id_len : 27 + id_len], data[27 + id_len :]
+    assert version == 2 and header[3:].decode() == vector["key_id"]
     associated = b"mrtr-core request state" + with_length(header)
-    for name in ("protocol_version", "method", "endpoint"):
+    for name in ("purpose", "protocol_version", "method", "endpoint"):
         associated += with_length(vector[name].encode())
-    if mode == 1:
-        assert vector["mode"] == "encrypted"
-        return xaes_256_gcm_open(key, rest[:24], rest[24:], associated)
-    assert mode == 2 and vector["mode"] == "signed"
-    signing_key = hmac.digest(key, b"mrtr-core signing key", "sha256")
-    claims, signature = rest[:-32], rest[-32:]
-    expected = hmac.digest(signing_key, with_length(associated) + claims, "sha256")
+    ring_key = bytes.fromhex(vector["key"])
+    key = hmac.digest(ring_key, b"mrtr-core message key" + bytes([mode]) + salt, "sha256")
+    return MODES[vector["mode"]](mode, key, salt, sealed, associated)
+
+
+def open_encrypted(mode, key, salt, sealed, associated):
+    assert mode == 1
+    return xaes_256_gcm_open(key, salt, sealed, associated)
+
+
+def open_signed(mode, key, salt, sealed, associated):
+    assert mode == 2
+    claims, signature = sealed[:-32], sealed[-32:]
+    expected = hmac.digest(key, with_length(associated) + claims, "sha256")
     assert hmac.compare_digest(signature, expected)
     return claims
+
+
+def open_custom(mode, key, salt, sealed, associated):
+    assert mode == 0x80
+    return AESGCM(key).decrypt(bytes(12), sealed, associated)
+
+
+MODES = {
+    "encrypted": open_encrypted,
+    "signed": open_signed,
+    "custom 0x80: AES-256-GCM, nonce of zeros": open_custom,
+}
 
 
 def canonical(value):
@@ -95,5 +113,5 @@ def check(vector):
 vectors = json.loads(pathlib.Path(__file__).with_name("request-state-vectors.json").read_text())
 for index, vector in enumerate(vectors, 1):
     check(vector)
-    print(f"vector {index} opens: {vector['mode']}, round {vector['round']}")
+    print(f"vector {index} opens: {vector['mode']}, for {vector['purpose']}, round {vector['round']}")
 print(f"{len(vectors)} passed, 0 failed")

@@ -1,12 +1,13 @@
-//! Replays a trace: for each line of input the actions or the misuse, the phase, and the deadline.
+//! Replays a trace: writes for each line of input the actions or the misuse, the phase and the
+//! deadline.
 //!
 //! ```sh
-//! cargo run -p mrtr-core --example replay -- TRACE             # a file, or standard input without
+//! cargo run -p mrtr-core --example replay -- TRACE             # without a file: standard input
 //! cargo run -p mrtr-core --example replay -- --secrets TRACE   # shows contents, too
 //! ```
 //!
-//! Lines of input begin with `{`, or with `> {` as in the traces of `tests/traces`; all others are
-//! passed over. `docs/traces.md` describes them.
+//! Lines of input begin with `{`, or with `> {` as in the traces of `tests/traces`. All other lines
+//! are skipped. `docs/traces.md` describes the format.
 
 #[path = "../tests/traces/play.rs"]
 mod play;

@@ -1,12 +1,12 @@
 //! Names of invocations, of their legs, and of what a host binds them to.
 
-use alloc::{borrow::Cow, sync::Arc};
+use alloc::{borrow::Cow, format, sync::Arc};
 use core::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use thiserror::Error;
 
-/// Says why a text is no id.
+/// A text that is not an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("expected an id of 1 to 128 printable ASCII characters")]
 pub struct InvalidId;
@@ -65,32 +65,31 @@ macro_rules! names {
 }
 
 names! {
-    /// Names one logical operation on one connection.
+    /// The name of one logical operation on one connection.
     ///
-    /// Who starts the operation picks it, once for each: the ids of the operation's requests begin
-    /// with it. It is 1 to 128 bytes of printable ASCII.
+    /// The caller picks a new one for each operation: the ids of its requests begin with it. It is 1
+    /// to 128 bytes of printable ASCII.
     InvocationId,
-    /// Names a session of a host: what one person, or several who share it, see. It is 1 to 128
-    /// bytes of printable ASCII.
+    /// The name of a session of a host: what one person sees, or several people who share it. It is 1
+    /// to 128 bytes of printable ASCII.
     SessionId,
-    /// Names one turn within its session. It is 1 to 128 bytes of printable ASCII.
+    /// The name of one turn within its session. It is 1 to 128 bytes of printable ASCII.
     TurnId,
-    /// Names one call of a tool as the model made it. It is 1 to 128 bytes of printable ASCII.
+    /// The name of one call of a tool as the model made it. It is 1 to 128 bytes of printable ASCII.
     ToolCallId,
-    /// Names what a provider has registered with a host, as the host knows it. It is 1 to 128 bytes
-    /// of printable ASCII.
+    /// The host's name for what a provider has registered. It is 1 to 128 bytes of printable ASCII.
     RegistrationId,
 }
 
 impl InvocationId {
-    /// Takes a text that this crate has composed of few printable characters.
+    /// Makes an id of a short printable text that this crate has composed.
     pub(crate) fn composed(id: &str) -> Self {
         debug_assert!(Self::new(id).is_ok(), "a composed id is sound");
         Self(id.into())
     }
 }
 
-/// Names one request of an invocation: its text is the JSON-RPC id, `<invocation>.<number>`.
+/// The name of one request of an invocation. Its text is the JSON-RPC id, `<invocation>.<number>`.
 ///
 /// Only a machine makes one, so that no adapter can use one twice.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -102,6 +101,14 @@ pub struct LegId {
 impl LegId {
     pub(crate) const fn new(invocation: InvocationId, number: u32) -> Self {
         Self { invocation, number }
+    }
+
+    /// Reads the text of a leg that a machine made; `None` if it is not one.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (invocation, number) = text.rsplit_once('.')?;
+        let leg = Self::new(InvocationId::new(invocation).ok()?, number.parse().ok()?);
+        // A leg has one text: `c.01` is not one of `c.1`.
+        (format!("{leg}") == text).then_some(leg)
     }
 
     /// Returns the invocation that the leg belongs to.
@@ -126,5 +133,11 @@ impl fmt::Display for LegId {
 impl fmt::Debug for LegId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for LegId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }

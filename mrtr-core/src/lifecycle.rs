@@ -1,4 +1,4 @@
-//! The phases of one logical operation, and the one table of what moves it from phase to phase.
+//! The phases of one logical operation, and the one table that moves it from phase to phase.
 //!
 //! All machines of this crate run on [`step`]: the client's invocation, for which a leg is a request
 //! on the wire; the host's broker, for which a leg is a provider that works; and the server's
@@ -10,13 +10,14 @@
 //! AwaitingInteraction    ── last answer of the round ──────►  Resumed
 //! Pausing                ── pause over ────────────────────►  Resumed
 //! Running | Resumed      ── complete, error ───────────────►  Settled
-//! AwaitingInteraction    ── a request can not be answered ─►  Settled
+//! AwaitingInteraction    ── a request cannot be answered ─►  Settled
 //! any of the four        ── fault, timeout, stop, lost,
 //!                           abandoned ─────────────────────►  Settled
 //! ```
 
 use serde::{Deserialize, Serialize};
 
+use crate::InvocationId;
 use Phase::{AwaitingInteraction, Pausing, Resumed, Running, Settled};
 use Step::{Go, Ignore, Refuse};
 use Trigger::{
@@ -24,7 +25,7 @@ use Trigger::{
     Published, RoundAnswered, StateOnly, Stopped, Taken, TimedOut, Unanswerable,
 };
 
-/// Says where an operation stands.
+/// Where an operation stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -40,27 +41,28 @@ pub enum Phase {
     Settled,
 }
 
-/// Names what happened, with every guard resolved.
+/// What happened, with every guard resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Trigger {
     /// The leg ended in `input_required` with requests.
     Asked,
     /// The leg ended in `input_required` with a state only.
     StateOnly,
-    /// What is asked is held by the store, and is shown now.
+    /// The store holds the questions, and they are shown now.
     Published,
-    /// An answer was taken, and the store is asked to hold it.
+    /// An answer was taken, and the store is to hold it.
     Taken,
     /// A request of the round was answered, and others are still open.
     Answered,
     /// The last open request of the round was answered.
     RoundAnswered,
-    /// A request of the round can not be answered: what should have answered it failed.
+    /// A request of the round cannot be answered: what should have answered it failed.
     Unanswerable,
     /// The pause of a state-only round is over.
     PauseOver,
-    /// The server says that it works on the leg.
+    /// The server reported that it works on the leg.
     Progressed,
     /// The leg ended in a complete result.
     Completed,
@@ -72,26 +74,26 @@ pub enum Trigger {
     TimedOut,
     /// The caller gave up.
     Stopped,
-    /// The connection, or what else the operation is bound to, is gone.
+    /// The connection is gone, or something else that the operation is bound to.
     Lost,
-    /// Who worked on it, or asked, lets go of it.
+    /// The party that worked on it, or that asked, gave it up.
     Abandoned,
     /// Something arrived for a leg that is over.
     Late,
 }
 
-/// Says what a trigger does in a phase.
+/// What a trigger does in a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Moves on, perhaps to the same phase.
+    /// Move on, perhaps to the same phase.
     Go(Phase),
-    /// Has nothing to do: late or repeated input.
+    /// Nothing to do: late or repeated input.
     Ignore,
-    /// Is the caller's mistake, and changes nothing.
+    /// The caller's mistake: nothing changes.
     Refuse,
 }
 
-/// Tells what a trigger does in a phase.
+/// Looks up what a trigger does in a phase.
 #[must_use]
 #[rustfmt::skip]
 pub const fn step(phase: Phase, trigger: Trigger) -> Step {
@@ -118,7 +120,7 @@ pub const fn step(phase: Phase, trigger: Trigger) -> Step {
         (Running | Resumed | AwaitingInteraction, PauseOver)                => Ignore,
         (AwaitingInteraction | Pausing | Settled, Progressed)               => Ignore,
 
-        // A leg that is not in flight can not end, and nobody is asked who could answer.
+        // A leg that is not in flight cannot end, and without a question nobody can answer.
         (AwaitingInteraction | Pausing | Settled, Asked | StateOnly | Completed | Errored) => Refuse,
         (Running | Resumed | Pausing | Settled,
          Published | Taken | Answered | RoundAnswered | Unanswerable)                      => Refuse,
@@ -126,9 +128,29 @@ pub const fn step(phase: Phase, trigger: Trigger) -> Step {
     }
 }
 
+/// A change of phase, fit for telemetry: it holds no content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Transition {
+    /// The call.
+    pub invocation: InvocationId,
+    /// The number of the last leg that was sent.
+    pub leg: u32,
+    /// The round that is on or was last; 0 before the first.
+    pub round: u32,
+    /// The phase before.
+    pub from: Phase,
+    /// The phase after.
+    pub to: Phase,
+    /// What made the change.
+    pub cause: Trigger,
+    /// The number of interactions that are open after it.
+    pub open: usize,
+}
+
 impl Phase {
     /// Lists the phases.
-    pub const ALL: [Self; 5] = [Running, AwaitingInteraction, Pausing, Resumed, Settled];
+    pub const ALL: &[Self] = &[Running, AwaitingInteraction, Pausing, Resumed, Settled];
 
     /// Tells whether a leg is in flight.
     #[must_use]
@@ -139,7 +161,7 @@ impl Phase {
 
 impl Trigger {
     /// Lists the triggers.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: &[Self] = &[
         Asked,
         StateOnly,
         Published,
@@ -175,12 +197,12 @@ mod tests {
     /// proves: CL-01
     #[test]
     fn the_table_is_what_the_requirements_say_cell_by_cell() {
-        for (phase, row) in Phase::ALL.into_iter().zip(TABLE.lines()) {
+        for (phase, row) in Phase::ALL.iter().copied().zip(TABLE.lines()) {
             let (name, cells) = row.trim().split_once(':').unwrap();
             assert_eq!(name, alloc::format!("{phase:?}"));
             let cells: alloc::vec::Vec<_> = cells.split_whitespace().collect();
             assert_eq!(cells.len(), Trigger::ALL.len());
-            for (trigger, cell) in Trigger::ALL.into_iter().zip(cells) {
+            for (trigger, cell) in Trigger::ALL.iter().copied().zip(cells) {
                 let found = match step(phase, trigger) {
                     Go(AwaitingInteraction) => "await",
                     Go(Pausing) => "pause",
@@ -199,7 +221,7 @@ mod tests {
     #[test]
     fn nothing_leaves_settled() {
         for trigger in Trigger::ALL {
-            assert!(!matches!(step(Settled, trigger), Go(_)), "{trigger:?}");
+            assert!(!matches!(step(Settled, *trigger), Go(_)), "{trigger:?}");
         }
     }
 }

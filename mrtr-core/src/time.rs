@@ -1,8 +1,12 @@
-//! Time as the caller tells it. The crate names no clock.
+//! Time as the caller reports it. The crate reads no clock.
 
+use alloc::format;
 use core::{ops::Add, time::Duration};
 
-/// Is a point in time on a clock that never goes back, since an epoch that the caller picks.
+use form_model::Number;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+/// A point in time on a clock that never goes back, since an epoch that the caller picks.
 ///
 /// It times legs, interactions and pauses. It does not convert to [`UnixTime`], nor back: a
 /// computer that sleeps or corrects its calendar does not shorten anybody's ten minutes.
@@ -47,15 +51,15 @@ impl Instant {
 impl Add<Duration> for Instant {
     type Output = Self;
 
-    /// Adds a span of time. The end of time is as far as it goes.
+    /// Adds a span of time, up to the largest instant.
     fn add(self, span: Duration) -> Self {
         Self(self.0.saturating_add(span))
     }
 }
 
-/// Is a point in calendar time: seconds since 1970-01-01T00:00:00Z.
+/// A point in calendar time: seconds since 1970-01-01T00:00:00Z.
 ///
-/// It is used only where something expires that leaves this process.
+/// Machines use it only for tokens that expire outside this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnixTime(u64);
 
@@ -70,5 +74,69 @@ impl UnixTime {
     #[must_use]
     pub const fn as_secs(self) -> u64 {
         self.0
+    }
+}
+
+/// A span of time in milliseconds, with a fraction where there is one.
+pub(crate) struct Millis(pub(crate) Duration);
+
+impl Serialize for Millis {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let nanos = self.0.subsec_nanos() % 1_000_000;
+        match u64::try_from(self.0.as_millis()) {
+            // A number of so few digits is written exactly.
+            Ok(millis) => format!("{millis}.{nanos:06}")
+                .parse::<Number>()
+                .map_err(serde::ser::Error::custom)?
+                .serialize(serializer),
+            // The span is longer than 500 million years.
+            Err(_) => serializer.serialize_u64(u64::MAX),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Millis {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = format!("{}", Number::deserialize(deserializer)?);
+        let (millis, fraction) = number.split_once('.').unwrap_or((&number, ""));
+        let span = || {
+            let nanos = format!("{fraction:0<6}").get(..6)?.parse().ok()?;
+            Some(
+                Duration::from_millis(millis.parse().ok()?)
+                    .saturating_add(Duration::from_nanos(nanos)),
+            )
+        };
+        span().map(Self).ok_or_else(|| D::Error::custom("expected milliseconds"))
+    }
+}
+
+/// Writes and reads a span of time in milliseconds.
+pub(crate) mod millis {
+    use super::*;
+
+    pub(crate) fn serialize<S: Serializer>(span: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        Millis(*span).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        Millis::deserialize(from).map(|millis| millis.0)
+    }
+}
+
+/// Writes and reads a span of time in milliseconds, or null for none.
+pub(crate) mod optional_millis {
+    use super::*;
+
+    pub(crate) fn serialize<S: Serializer>(
+        span: &Option<Duration>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        span.map(Millis).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<Duration>, D::Error> {
+        Option::<Millis>::deserialize(from).map(|millis| millis.map(|millis| millis.0))
     }
 }

@@ -4,10 +4,10 @@
 
 use form_model::{Content, Form, Submission};
 use mrtr_core::{
-    Binding, Claims, InputRequest, Instant, Invocation, InvocationId, Limits, Request,
-    broker::{InteractionId, Question, Requester},
-    exchange::Sampling,
-    wire::{Method, RawJson, Response},
+    Instant, InvocationId, Limits,
+    client::{Binding, Claims, Invocation, Request},
+    host::{InteractionId, Question, Requester},
+    wire::{InputRequest, InputResponse, Json, Method, RawJson, SamplingBuilder},
 };
 
 fn form() -> Form {
@@ -30,9 +30,9 @@ fn ids_read_from_json_by_the_same_rules() {
 fn what_a_draft_submits_is_an_answer_to_its_interaction() {
     let content = Content::new().with_flag("f", true);
     let answer = form().accept(content.clone()).unwrap();
-    assert_eq!(Response::from(Submission::from(answer)), Response::Accept(content));
-    assert_eq!(Response::from(Submission::Decline), Response::Decline);
-    assert_eq!(Response::from(Submission::Dismiss), Response::Dismiss);
+    assert_eq!(InputResponse::from(Submission::from(answer)), InputResponse::Accept(content));
+    assert_eq!(InputResponse::from(Submission::Decline), InputResponse::Decline);
+    assert_eq!(InputResponse::from(Submission::Cancel), InputResponse::Cancel);
 }
 
 /// proves: HB-13
@@ -40,11 +40,12 @@ fn what_a_draft_submits_is_an_answer_to_its_interaction() {
 fn a_question_is_passed_on_with_the_names_of_its_requester() {
     let (first, second) = (Requester::new("p", "s", "t"), Requester::new("q", "s", "t"));
     let asked = Question::form("Sure?", form(), first.clone());
-    let passed = Question::passed_on(asked.elicitation.clone(), second.clone());
+    let passed = Question::new(asked.elicitation.clone(), second.clone());
     assert_eq!((passed.requester, &passed.elicitation), (second.clone(), &asked.elicitation));
     let json = r#"{"url":"https://a.example/x","message":"m","requester":{"provider":"p","server":"s","tool":"t"}}"#;
-    let asked = Question::decode(json, &mrtr_core::broker::Limits::default()).unwrap();
-    let passed = Question::passed_on(asked.elicitation.clone(), second);
+    let asked =
+        Question::decode(Json::parse(json).unwrap(), &mrtr_core::host::Limits::default()).unwrap();
+    let passed = Question::new(asked.elicitation.clone(), second);
     assert_eq!(passed.elicitation, asked.elicitation);
     assert_eq!(asked.requester, first);
 }
@@ -54,13 +55,13 @@ fn a_question_is_passed_on_with_the_names_of_its_requester() {
 fn what_a_handler_asks_is_not_in_what_is_formatted() {
     let requests = [
         InputRequest::form("SENTINEL", form()),
-        InputRequest::url("SENTINEL", "https://a.example/SENTINEL"),
-        InputRequest::sampling(Sampling::new(9).user("SENTINEL")),
-        InputRequest::roots(),
+        InputRequest::url("SENTINEL", "https://a.example/SENTINEL").unwrap(),
+        SamplingBuilder::new(9).user("SENTINEL").build().unwrap().into(),
+        InputRequest::Roots,
     ];
     let shown = format!("{requests:?}");
     assert!(!shown.contains("SENTINEL"), "{shown}");
-    assert!(shown.contains("Sampling(1 messages)") && shown.ends_with("Roots]"), "{shown}");
+    assert!(shown.contains("Sampling(SamplingRequest(") && shown.ends_with("Roots]"), "{shown}");
 }
 
 #[test]

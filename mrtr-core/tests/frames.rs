@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "this is a test")]
 
-use mrtr_core::broker::{Closure, FRAME_BYTES_MAX, HostFrame, Limits, ProviderFrame, Question};
+use mrtr_core::host::{CloseReason, FRAME_BYTES_MAX, HostFrame, Limits, ProviderFrame, Question};
 
 const DOCUMENT: &str = include_str!("../../docs/frames.md");
 
@@ -43,7 +43,7 @@ fn every_frame_of_a_provider_is_shown_as_it_is_written() {
         assert_eq!(decoded.to_json(), frame);
         assert!(HostFrame::decode(frame.as_bytes()).is_err(), "{frame}");
         if let ProviderFrame::InteractionRequest { request, .. } = decoded {
-            let question = Question::decode(request.as_str(), &Limits::default()).unwrap();
+            let question = Question::decode(request.as_json(), &Limits::default()).unwrap();
             assert_eq!(question.to_json(), request);
         }
     }
@@ -51,7 +51,7 @@ fn every_frame_of_a_provider_is_shown_as_it_is_written() {
 
 #[test]
 fn every_reason_and_the_limit_are_named() {
-    for why in Closure::ALL {
+    for why in CloseReason::ALL {
         assert!(DOCUMENT.contains(&format!("`{why}`")), "{why}");
     }
     assert_eq!(FRAME_BYTES_MAX, 4 * 1024 * 1024);

@@ -1,7 +1,7 @@
 //! The golden traces of `tests/traces`: scenes of a call, each named as a sentence.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p mrtr-core --test traces` writes what the calls make of the input
-//! now. The change is reviewed as a diff.
+//! `UPDATE_GOLDEN=1 cargo test -p mrtr-core --test traces` rewrites what the calls do with the
+//! input. The change is reviewed as a diff.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
 
@@ -10,14 +10,15 @@ mod play;
 
 use std::{env, fs, path::PathBuf};
 
+use mrtr_core::trace::{Exposed, Redacted, Step};
 use play::Player;
 
-/// Writes a trace anew: comments and input as they stand, and under each input what comes of it.
+/// Plays a trace: keeps its comments and input, and writes under each input what the call does.
 fn played(name: &str, trace: &str) -> String {
     let mut player = Player::new(true);
     let mut written = String::new();
     for line in trace.lines() {
-        // What stands indented was written by an earlier play.
+        // Indented lines were written by an earlier play.
         if line.starts_with("  ") {
             continue;
         }
@@ -51,7 +52,7 @@ fn every_trace_plays_as_it_is_written() {
         if env::var_os("UPDATE_GOLDEN").is_some() {
             fs::write(&path, &now).unwrap();
         } else if now != trace {
-            differ.push(format!("{name} plays otherwise now:\n{now}"));
+            differ.push(format!("{name} plays differently now:\n{now}"));
         }
     }
     assert!(differ.is_empty(), "{}", differ.join("\n"));
@@ -60,9 +61,50 @@ fn every_trace_plays_as_it_is_written() {
 #[test]
 fn there_are_traces_and_a_changed_one_is_noticed() {
     assert!(traces().len() >= 40, "{} traces", traces().len());
-    let trace = "> {\"at\":0,\"start\":{\"id\":\"c\",\"method\":\"tools/call\",\"params\":{\"name\":\"t\"}}}\n";
+    let trace = "> {\"at\":0,\"start\":{\"version\":1,\"id\":\"c\",\"method\":\"tools/call\",\"params\":{\"name\":\"t\"}}}\n";
     let now = played("a", trace);
     assert!(now.ends_with("  = running until 60000\n"), "{now}");
     assert_eq!(played("a", &now), now);
     assert_ne!(played("a", &now.replace("60000", "1")), now.replace("60000", "1"));
+}
+
+/// Returns the blocks of text in a part of the guide.
+fn blocks(guide: &str) -> impl Iterator<Item = &str> {
+    guide.split("```text\n").skip(1).map(|rest| rest.split_once("```").unwrap().0)
+}
+
+/// proves: CL-23
+#[test]
+fn the_guide_shows_steps_as_they_are_read_and_redacted() {
+    let guide = include_str!("../../docs/traces.md");
+    let (mut steps, mut views) = (0, 0);
+    for block in blocks(guide) {
+        let mut event = None;
+        for line in block.lines() {
+            let input = line.strip_prefix("> ").unwrap_or(line);
+            if input.starts_with(r#"{"at""#) {
+                let Exposed(step) = Exposed::read(input).unwrap_or_else(|error| {
+                    panic!("{error}: {input}");
+                });
+                steps += 1;
+                event = match step {
+                    Step::Event { event, .. } => Some(event),
+                    Step::Start { .. } => None,
+                };
+            } else if let Some(event) = event.take().filter(|_| line.starts_with(['{', '"'])) {
+                assert_eq!(serde_json::to_string(&Redacted(&event)).unwrap(), line);
+                views += 1;
+            }
+        }
+    }
+    assert!(steps >= 25 && views >= 16, "{steps} steps, {views} views");
+}
+
+/// proves: CL-23
+#[test]
+fn the_trace_that_the_guide_writes_by_hand_plays_as_it_is_written() {
+    let guide = include_str!("../../docs/traces.md");
+    let by_hand = guide.split_once("## A trace by hand").unwrap().1;
+    let trace: String = blocks(by_hand).collect();
+    assert_eq!(played("the guide", &trace), trace);
 }

@@ -8,10 +8,7 @@
 use core::alloc::{GlobalAlloc, Layout};
 
 use form_model::{Content, Form};
-use mrtr_core::{
-    Binding, Claims, Event, Instant, Invocation, InvocationId, Limits, Phase, Request,
-    wire::{Method, RawJson},
-};
+use mrtr_core::{client::{Binding, Claims, Event, Invocation, Request}, wire::{Method, RawJson}, Instant, InvocationId, Limits, Phase};
 
 #[cfg(feature = "std-dependency")]
 use links_std as _;

@@ -1,22 +1,35 @@
 //! One line of a trace.
 
-use alloc::{borrow::Cow, boxed::Box, format, string::String, vec::Vec};
-use core::time::Duration;
+use alloc::{
+    borrow::Cow,
+    boxed::Box,
+    string::{String, ToString as _},
+    vec::Vec,
+};
 
-use form_model::Number;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::value::RawValue;
 use thiserror::Error;
 
-use super::Exposed;
+use super::{
+    Exposed,
+    event::{NO_CONTENT, NO_LEG, NO_REPLY, Read},
+    value::{In, Member, View, Viewed},
+};
 use crate::{
-    Actions, Binding, Claims, Event, Instant, Invocation, InvocationId, Limits, Request,
-    StartError,
-    wire::{Capabilities, Method, RawJson},
+    Instant, InvocationId, Limits,
+    client::{Actions, Binding, Claims, Event, Invocation, Request, StartError},
+    codec::{Strict, present, word},
+    time::Millis,
+    wire::{Capabilities, ClientInfo, Method, ParamHeaders, RawJson, Revision, on_one_line},
 };
 
-/// Is what a call starts with.
+/// The version of the format. It stands in each start.
+const VERSION: u32 = 1;
+
+/// What a call starts with.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Start {
     /// What the caller wants done.
     pub request: Request,
@@ -27,6 +40,12 @@ pub struct Start {
 }
 
 impl Start {
+    /// Makes a start of what [`Invocation::start`] takes.
+    #[must_use]
+    pub const fn new(request: Request, claims: Claims, limits: Limits) -> Self {
+        Self { request, claims, limits }
+    }
+
     /// Starts the call.
     ///
     /// # Errors
@@ -37,7 +56,9 @@ impl Start {
     }
 }
 
-/// Is one line of a trace: the start of a call, or an event, and when.
+/// One line of a trace: the start of a call, or an event, and when.
+///
+/// A replay handles both, so the enum is exhaustive.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// The call starts.
@@ -56,44 +77,94 @@ pub enum Step {
     },
 }
 
-/// Says why a line is no [`Step`]. It holds nothing of the line.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("expected a start or an event: {problem} (column {column})")]
-pub struct StepError {
-    /// The column.
-    pub column: usize,
-    /// What is wrong, in the parser's words.
-    pub problem: &'static str,
+impl Step {
+    /// Makes the step that starts a call.
+    #[must_use]
+    pub fn start(at: Instant, start: Start) -> Self {
+        Self::Start { at, start: Box::new(start) }
+    }
+
+    /// Makes the step of an event.
+    #[must_use]
+    pub const fn event(at: Instant, event: Event) -> Self {
+        Self::Event { at, event }
+    }
 }
 
+/// Why a line is not a [`Step`]. It repeats nothing of the line.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("expected a step of a trace, found {found} (column {column})")]
+#[non_exhaustive]
+pub struct StepError {
+    /// How many bytes of the line were read when the fault was found: to the end of the faulty value
+    /// or name, or to the bracket beside it.
+    pub column: usize,
+    /// What was found.
+    pub found: &'static str,
+}
+
+/// A line. Its parts are of different types when it is written and when it is read.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line<'a> {
+struct Line<S, E> {
     at: Millis,
-    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
-    start: Option<StartData<'a>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    event: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<S>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event: Option<E>,
 }
 
-#[derive(Serialize, Deserialize)]
+/// A start as it is written.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct WrittenStart<'a> {
+    version: u32,
+    id: &'a InvocationId,
+    method: Method,
+    #[serde(flatten)]
+    params: Member<'a>,
+    revision: Revision,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client_info: Option<&'a ClientInfo>,
+    #[serde(flatten)]
+    binding: Member<'a>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    extension_types: &'a [String],
+    #[serde(skip_serializing_if = "ParamHeaders::is_empty")]
+    param_headers: &'a ParamHeaders,
+    claims: ClaimsData,
+    limits: &'a Limits,
+}
+
+/// A start as it is read.
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct StartData<'a> {
-    id: Cow<'a, str>,
-    method: Cow<'a, str>,
-    #[serde(borrow)]
-    params: &'a RawValue,
+struct StartData {
+    /// Read first where it is written first, so that it explains the members of another version.
+    #[serde(rename = "version", deserialize_with = "version")]
+    _version: (),
+    id: InvocationId,
+    #[serde(deserialize_with = "word")]
+    method: Method,
+    #[serde(deserialize_with = "params")]
+    params: RawJson,
+    #[serde(default, deserialize_with = "word")]
+    revision: Revision,
+    #[serde(default, deserialize_with = "present")]
+    client_info: Option<Strict<ClientInfo>>,
     #[serde(default)]
-    binding: Cow<'a, str>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    binding: String,
+    #[serde(default)]
     extension_types: Vec<String>,
     #[serde(default)]
-    claims: ClaimsData,
+    param_headers: ParamHeaders,
     #[serde(default)]
-    limits: Limits,
+    claims: Strict<ClaimsData>,
+    #[serde(default)]
+    limits: Strict<Limits>,
 }
 
-/// Names what a call claims. A claim that is read was made where it was recorded.
+/// What a call claims, by name.
 #[derive(Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct ClaimsData {
@@ -104,6 +175,105 @@ struct ClaimsData {
     sampling_tools: bool,
     sampling_context: bool,
     roots: bool,
+}
+
+const NO_STEP: &str = "not one of start and event";
+const NO_VERSION: &str = "a version of the format that is not 1";
+const NO_TIME: &str = "a time that is not in milliseconds";
+const TOO_DEEP: &str = "JSON that nests too deep";
+const UNFIT: &str = "a value that does not fit its place";
+
+/// What an error of the parser begins with, and what it stands for. The parser's own words may
+/// repeat the line.
+const FOUND: [(&str, &str); 15] = [
+    (NO_VERSION, NO_VERSION),
+    (NO_LEG, NO_LEG),
+    (NO_REPLY, NO_REPLY),
+    (NO_CONTENT, NO_CONTENT),
+    ("expected at most", TOO_DEEP),
+    ("expected milliseconds", NO_TIME),
+    ("expected a number", NO_TIME),
+    ("expected an id", "an id that is not 1 to 128 printable ASCII characters"),
+    ("missing field `version`", "an object without its version"),
+    ("missing field", "an object that lacks a member"),
+    ("duplicate field", "a member that comes twice"),
+    // A number, where another crate turns on `serde_json/arbitrary_precision`.
+    ("unknown field `$serde_json", UNFIT),
+    ("unknown variant `$serde_json", UNFIT),
+    ("unknown field", "an unknown member"),
+    ("unknown variant", "an unknown name"),
+];
+
+impl Exposed<Step> {
+    /// Reads one line, with everything it holds.
+    ///
+    /// Line breaks in it, which JSON allows between two values, count as spaces.
+    ///
+    /// # Errors
+    ///
+    /// A line that is not a step.
+    pub fn read(line: &str) -> Result<Self, StepError> {
+        let line = flat(line);
+        let Strict(Line::<Strict<StartData>, Strict<Read>> { at, start, event }) =
+            serde_json::from_str(&line).map_err(|error| StepError::new(&line, &error))?;
+        let at = Instant::from_epoch(at.0);
+        match (start, event) {
+            (Some(Strict(start)), None) => Ok(Self(Step::start(at, start.into()))),
+            (None, Some(Strict(event))) => Ok(Self(Step::event(at, event.0))),
+            _ => Err(StepError { column: line.trim_ascii_end().len(), found: NO_STEP }),
+        }
+    }
+
+    /// Writes the line, with everything it holds.
+    #[must_use]
+    pub fn to_line(&self) -> String {
+        // A step is plain data, which always has JSON.
+        on_one_line(serde_json::to_string(&Exposed(&self.0)).unwrap_or_default())
+    }
+}
+
+impl StepError {
+    fn new(line: &str, error: &serde_json::Error) -> Self {
+        if let Err(error) = serde_json::from_str::<&RawValue>(line) {
+            return Self { column: error.column(), found: "text that is not JSON" };
+        }
+        let words = error.to_string();
+        let known = FOUND.iter().find(|(begin, _)| words.starts_with(begin));
+        Self { column: error.column(), found: known.map_or(UNFIT, |(_, found)| found) }
+    }
+}
+
+/// Puts JSON on one line. Other text stays as it is.
+pub(super) fn flat(text: &str) -> String {
+    let is_json = serde_json::from_str::<&RawValue>(text).is_ok();
+    if is_json { on_one_line(text.into()) } else { text.into() }
+}
+
+fn version<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {
+    match u32::deserialize(from)? {
+        VERSION => Ok(()),
+        _ => Err(D::Error::custom(NO_VERSION)),
+    }
+}
+
+/// Reads params. They nest less deep than what a server sends: a message has room around them.
+fn params<'de, D: Deserializer<'de>>(from: D) -> Result<RawJson, D::Error> {
+    let json = Cow::<RawValue>::deserialize(from)?;
+    RawJson::parse(json.get()).map_err(D::Error::custom)
+}
+
+impl From<StartData> for Start {
+    fn from(data: StartData) -> Self {
+        let binding = Binding::new(&data.binding);
+        let mut request = Request::new(data.id, data.method, data.params, binding)
+            .with_revision(data.revision)
+            .with_param_headers(data.param_headers);
+        if let Some(Strict(info)) = data.client_info {
+            request = request.with_client_info(info);
+        }
+        let request = data.extension_types.into_iter().fold(request, Request::with_extension_type);
+        Self::new(request, data.claims.0.into(), data.limits.0)
+    }
 }
 
 impl From<Claims> for ClaimsData {
@@ -119,235 +289,39 @@ impl From<ClaimsData> for Claims {
     fn from(data: ClaimsData) -> Self {
         let ClaimsData { retries, form, url, sampling, sampling_tools, sampling_context, roots } =
             data;
-        let capabilities = Capabilities {
-            form,
-            url,
-            sampling: sampling || sampling_tools || sampling_context,
-            sampling_tools,
-            sampling_context,
-            roots,
+        let sampling = sampling || sampling_tools || sampling_context;
+        let claims = if retries { Self::none().with_retries() } else { Self::none() };
+        claims.with(Capabilities { form, url, sampling, sampling_tools, sampling_context, roots })
+    }
+}
+
+impl Viewed for Step {
+    fn write<S: Serializer>(&self, view: View, serializer: S) -> Result<S::Ok, S::Error> {
+        let (at, start, event) = match self {
+            Self::Start { at, start } => (at, Some(In(view, &**start)), None),
+            Self::Event { at, event } => (at, None, Some(In(view, event))),
         };
-        match (retries, capabilities.is_empty()) {
-            (false, true) => Self::none(),
-            (true, true) => Self::none().with_retries(),
-            (_, false) => Self::none().with(capabilities),
-        }
+        Line { at: Millis(at.since_epoch()), start, event }.serialize(serializer)
     }
 }
 
-/// Is a span of time in milliseconds, with a fraction where there is one.
-pub(crate) struct Millis(pub(crate) Duration);
-
-impl Serialize for Millis {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let nanos = self.0.subsec_nanos() % 1_000_000;
-        match u64::try_from(self.0.as_millis()) {
-            // A number of so few digits is written exactly.
-            Ok(millis) => format!("{millis}.{nanos:06}")
-                .parse::<Number>()
-                .map_err(serde::ser::Error::custom)?
-                .serialize(serializer),
-            // Longer than anybody waits.
-            Err(_) => serializer.serialize_u64(u64::MAX),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Millis {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let number = format!("{}", Number::deserialize(deserializer)?);
-        let (millis, fraction) = number.split_once('.').unwrap_or((&number, ""));
-        let span = || {
-            let nanos = format!("{fraction:0<6}").get(..6)?.parse().ok()?;
-            Some(
-                Duration::from_millis(millis.parse().ok()?)
-                    .saturating_add(Duration::from_nanos(nanos)),
-            )
-        };
-        span().map(Self).ok_or_else(|| D::Error::custom("expected milliseconds"))
-    }
-}
-
-/// Writes and reads a span of time in milliseconds.
-pub(crate) mod millis {
-    use super::*;
-
-    pub(crate) fn serialize<S: Serializer>(span: &Duration, to: S) -> Result<S::Ok, S::Error> {
-        Millis(*span).serialize(to)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
-        Millis::deserialize(from).map(|millis| millis.0)
-    }
-}
-
-/// Writes and reads a span of time in milliseconds, or null for none.
-pub(crate) mod optional_millis {
-    use super::*;
-
-    pub(crate) fn serialize<S: Serializer>(
-        span: &Option<Duration>,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        span.map(Millis).serialize(to)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Option<Duration>, D::Error> {
-        Option::<Millis>::deserialize(from).map(|millis| millis.map(|millis| millis.0))
-    }
-}
-
-impl Exposed<Step> {
-    /// Reads one line, with all that it holds.
-    ///
-    /// # Errors
-    ///
-    /// A line that is no step.
-    pub fn read(line: &str) -> Result<Self, StepError> {
-        let failed = |column| move |problem| StepError { column, problem };
-        let Line { at, start, event } = serde_json::from_str(line)
-            .map_err(|error| failed(error.column())("the line is not of the format"))?;
-        let at = Instant::from_epoch(at.0);
-        match (start, event) {
-            (Some(start), None) => {
-                Ok(Self(Step::Start { at, start: Box::new(start.read().map_err(failed(1))?) }))
-            }
-            (None, Some(event)) => {
-                let event: Exposed<Event> = serde_json::from_str(event.get())
-                    .map_err(|_| failed(1)("the event is not one of the format"))?;
-                Ok(Self(Step::Event { at, event: event.into_event() }))
-            }
-            _ => Err(failed(1)("a line has a start or an event, and one of them")),
-        }
-    }
-
-    /// Writes the line, with all that it holds.
-    #[must_use]
-    pub fn to_line(&self) -> String {
-        let event;
-        let line = match &self.0 {
-            Step::Start { at, start } => {
-                Line { at: Millis(at.since_epoch()), start: StartData::new(start), event: None }
-            }
-            Step::Event { at, event: happened } => {
-                // An event is plain data, which always has JSON.
-                event = serde_json::to_string(&Exposed(happened)).unwrap_or_default();
-                let event = serde_json::from_str(&event).ok();
-                Line { at: Millis(at.since_epoch()), start: None, event }
-            }
-        };
-        serde_json::to_string(&line).unwrap_or_default()
-    }
-}
-
-impl<'a> StartData<'a> {
-    fn new(start: &'a Start) -> Option<Self> {
-        let Start { request, claims, limits } = start;
-        Some(Self {
-            id: Cow::Borrowed(request.id().as_str()),
-            method: Cow::Borrowed(request.method().as_str()),
-            params: serde_json::from_str(request.params().as_str()).ok()?,
-            binding: Cow::Borrowed(request.binding().as_str()),
-            extension_types: request.extension_types().into(),
+impl Viewed for Start {
+    fn write<S: Serializer>(&self, view: View, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { request, claims, limits } = self;
+        let exposes = view == View::Everything;
+        WrittenStart {
+            version: VERSION,
+            id: request.id(),
+            method: request.method(),
+            params: Member::json(view, "params", request.params()),
+            revision: request.revision(),
+            client_info: request.client_info().filter(|_| exposes),
+            binding: Member::text(view, "binding", request.binding().as_str()),
+            extension_types: if exposes { request.extension_types() } else { &[] },
+            param_headers: request.param_headers(),
             claims: (*claims).into(),
-            limits: limits.clone(),
-        })
-    }
-
-    fn read(self) -> Result<Start, &'static str> {
-        let id = InvocationId::new(&self.id).map_err(|_| "expected an invocation id")?;
-        let method = Method::from_name(&self.method)
-            .ok_or("expected tools/call, prompts/get or resources/read")?;
-        let params = RawJson::parse(self.params.get()).map_err(|_| "expected params as JSON")?;
-        let request = Request::new(id, method, params, Binding::new(&self.binding));
-        let request = self.extension_types.into_iter().fold(request, Request::with_extension_type);
-        Ok(Start { request, claims: self.claims.into(), limits: self.limits })
-    }
-}
-
-/// Writes which call it is, and nothing that it carries.
-impl Serialize for Start {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Shown<'a> {
-            id: &'a str,
-            method: &'static str,
-            params_bytes: usize,
-            claims: ClaimsData,
-            limits: &'a Limits,
-        }
-        Shown {
-            id: self.request.id().as_str(),
-            method: self.request.method().as_str(),
-            params_bytes: self.request.params().as_str().len(),
-            claims: self.claims.into(),
-            limits: &self.limits,
+            limits,
         }
         .serialize(serializer)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// proves: CL-23
-    #[test]
-    fn a_line_reads_back_as_the_same_step() {
-        for line in [
-            r#"{"at":0,"start":{"id":"c","method":"tools/call","params":{"name":"t"}}}"#,
-            r#"{"at":1.5,"start":{"id":"c","method":"resources/read","params":{"uri":"a:b"},"binding":"s","extensionTypes":["task"],"claims":{"form":true,"samplingTools":true},"limits":{"roundsMax":2,"clocks":{"leg":1000,"execution":5000},"form":{"fieldsMax":3}}}}"#,
-            r#"{"at":2000,"event":"tick"}"#,
-            r#"{"at":2000,"event":{"reply":{"leg":"c.1","result":{"requestState":"\ud800"}}}}"#,
-        ] {
-            let step = Exposed::read(line).unwrap();
-            let again = Exposed::read(&step.to_line()).unwrap();
-            assert_eq!(again, step, "{}", step.to_line());
-        }
-        for nanos in [1, 999_999, 1_500_000, 1_795_999_999_999_123_457, u64::MAX] {
-            let at = Instant::from_epoch(Duration::from_nanos(nanos));
-            let step = Exposed(Step::Event { at, event: Event::Tick });
-            assert_eq!(Exposed::read(&step.to_line()).unwrap(), step, "{}", step.to_line());
-        }
-        let message = r#"{"at":0,"event":{"reply":{"leg":"c.1","message":"{"}}}"#;
-        let spelled = r#"{"at":0,"event":{"reply":{"leg":"c.1","unreadable":"notJson"}}}"#;
-        assert_eq!(Exposed::read(message), Exposed::read(spelled));
-    }
-
-    /// proves: CL-20
-    #[test]
-    fn what_is_no_step_is_refused_without_a_word_of_it() {
-        for wrong in [
-            "",
-            "SENTINEL",
-            r#"{"at":0}"#,
-            r#"{"at":-1,"event":"tick"}"#,
-            r#"{"at":0,"event":"SENTINEL"}"#,
-            r#"{"at":0,"event":"tick","SENTINEL":1}"#,
-            r#"{"at":0,"event":{"reply":{"leg":"SENTINEL","result":{}}}}"#,
-            r#"{"at":0,"event":{"reply":{"leg":"c.1"}}}"#,
-            r#"{"at":0,"event":{"answer":{"round":1,"key":"k","response":{"accept":7}}}}"#,
-            r#"{"at":0,"start":{"id":"","method":"tools/call","params":{}}}"#,
-            r#"{"at":0,"start":{"id":"c","method":"SENTINEL","params":{}}}"#,
-            r#"{"at":0,"start":{"id":"c","method":"tools/call","params":{},"limits":{"SENTINEL":1}}}"#,
-        ] {
-            let error = Exposed::read(wrong).unwrap_err();
-            assert!(!format!("{error} {error:?}").contains("SENTINEL"), "{error}");
-        }
-    }
-
-    /// proves: CL-20, CL-23
-    #[test]
-    fn a_start_as_it_is_shows_no_argument() {
-        let line =
-            r#"{"at":0,"start":{"id":"c","method":"tools/call","params":{"name":"SENTINEL"}}}"#;
-        let Exposed(Step::Start { start, .. }) = Exposed::read(line).unwrap() else {
-            panic!("it is a start")
-        };
-        let shown = serde_json::to_string(&start).unwrap();
-        assert!(shown.contains(r#""paramsBytes":19"#) && !shown.contains("SENTINEL"), "{shown}");
     }
 }

@@ -1,13 +1,21 @@
 //! What a client declares that it can answer.
 
-use alloc::{string::String, vec::Vec};
+use alloc::string::String;
 
-use super::{Object, WireError};
+use super::{Json, Object, WireError, Writer};
 
-/// Is what the `clientCapabilities` of one request say of input requests.
+/// The input requests that the `clientCapabilities` of one request declare.
 ///
 /// Capabilities that this crate does not know are ignored.
+///
+/// ```
+/// use mrtr_core::wire::Capabilities;
+///
+/// let capabilities = Capabilities::NONE.with_form().with_sampling_tools();
+/// assert!(capabilities.form && capabilities.sampling && !capabilities.url);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub struct Capabilities {
     /// Elicitation by a form: `elicitation.form`, or an `elicitation` that names neither mode.
     pub form: bool,
@@ -23,8 +31,19 @@ pub struct Capabilities {
     pub roots: bool,
 }
 
+/// The members of `clientCapabilities` that declare input requests.
+pub(crate) const DECLARED: [&str; 3] = [ELICITATION, SAMPLING, ROOTS];
+
+const ELICITATION: &str = "elicitation";
+const SAMPLING: &str = "sampling";
+const ROOTS: &str = "roots";
+const FORM: &str = "form";
+const URL: &str = "url";
+const TOOLS: &str = "tools";
+const CONTEXT: &str = "context";
+
 impl Capabilities {
-    /// Has nothing.
+    /// No capabilities.
     pub const NONE: Self = Self {
         form: false,
         url: false,
@@ -34,30 +53,67 @@ impl Capabilities {
         roots: false,
     };
 
+    /// Adds elicitation by a form.
+    #[must_use]
+    pub const fn with_form(self) -> Self {
+        Self { form: true, ..self }
+    }
+
+    /// Adds elicitation by a URL.
+    #[must_use]
+    pub const fn with_url(self) -> Self {
+        Self { url: true, ..self }
+    }
+
+    /// Adds sampling.
+    #[must_use]
+    pub const fn with_sampling(self) -> Self {
+        Self { sampling: true, ..self }
+    }
+
+    /// Adds sampling in which the model may use tools.
+    #[must_use]
+    pub const fn with_sampling_tools(self) -> Self {
+        Self { sampling_tools: true, ..self.with_sampling() }
+    }
+
+    /// Adds sampling that includes context of servers.
+    #[must_use]
+    pub const fn with_sampling_context(self) -> Self {
+        Self { sampling_context: true, ..self.with_sampling() }
+    }
+
+    /// Adds listing roots.
+    #[must_use]
+    pub const fn with_roots(self) -> Self {
+        Self { roots: true, ..self }
+    }
+
     /// Decodes the JSON object.
     ///
     /// # Errors
     ///
-    /// A text that is no object, or whose known members are of a wrong type.
-    pub fn decode(json: &str) -> Result<Self, WireError> {
+    /// A value that is not an object, or whose known members are of a wrong type.
+    pub fn decode(json: Json<'_>) -> Result<Self, WireError> {
         let object = Object::decode(json, "clientCapabilities")?;
         let mut found = Self::NONE;
-        if let Some(elicitation) = object.get("elicitation") {
-            let modes = Object::decode(elicitation, "elicitation")?;
-            found.url = has(&modes, "url")?;
-            found.form = has(&modes, "form")? || !found.url;
+        if let Some(elicitation) = object.get(ELICITATION) {
+            let modes = Object::decode(elicitation, ELICITATION)?;
+            found.url = has(&modes, URL)?;
+            found.form = has(&modes, FORM)? || !found.url;
         }
-        if let Some(sampling) = object.get("sampling") {
-            let settings = Object::decode(sampling, "sampling")?;
+        if let Some(sampling) = object.get(SAMPLING) {
+            let settings = Object::decode(sampling, SAMPLING)?;
             found.sampling = true;
-            found.sampling_tools = has(&settings, "tools")?;
-            found.sampling_context = has(&settings, "context")?;
+            found.sampling_tools = has(&settings, TOOLS)?;
+            found.sampling_context = has(&settings, CONTEXT)?;
         }
-        found.roots = has(&object, "roots")?;
+        found.roots = has(&object, ROOTS)?;
         Ok(found)
     }
 
-    /// Returns what is needed and not here. What is missing of sampling names sampling.
+    /// Returns the capabilities that are needed and missing. If a part of sampling is missing,
+    /// `sampling` is set, too.
     #[must_use]
     pub const fn missing(self, needed: Self) -> Self {
         let tools = needed.sampling_tools && !self.sampling_tools;
@@ -72,9 +128,9 @@ impl Capabilities {
         }
     }
 
-    /// Returns what is in either.
+    /// Returns the capabilities of both.
     #[must_use]
-    pub const fn with(self, other: Self) -> Self {
+    pub const fn union(self, other: Self) -> Self {
         Self {
             form: self.form || other.form,
             url: self.url || other.url,
@@ -85,7 +141,7 @@ impl Capabilities {
         }
     }
 
-    /// Tells whether there is nothing.
+    /// Tells whether there are none.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         !(self.form || self.url || self.sampling || self.roots)
@@ -94,30 +150,28 @@ impl Capabilities {
     /// Writes the JSON object.
     #[must_use]
     pub fn to_json(self) -> String {
-        alloc::format!("{{{}}}", self.members())
+        Writer::object(|object| self.write(object))
     }
 
     /// Writes the members of the JSON object.
-    pub(crate) fn members(self) -> String {
-        let present = |settings: &[(&str, bool)]| {
-            let named = settings.iter().filter(|(_, is_there)| *is_there);
-            let named: Vec<_> = named.map(|(name, _)| alloc::format!(r#""{name}":{{}}"#)).collect();
-            named.join(",")
+    pub(crate) fn write(self, object: &mut Writer) {
+        let named = |settings: [(&'static str, bool); 2]| {
+            Writer::object(|object| {
+                for (name, _) in settings.into_iter().filter(|(_, is_declared)| *is_declared) {
+                    object.json(name, "{}");
+                }
+            })
         };
-        let modes = present(&[("form", self.form), ("url", self.url)]);
-        let settings =
-            present(&[("tools", self.sampling_tools), ("context", self.sampling_context)]);
-        let mut members = Vec::new();
         if self.form || self.url {
-            members.push(alloc::format!(r#""elicitation":{{{modes}}}"#));
+            object.json(ELICITATION, &named([(FORM, self.form), (URL, self.url)]));
         }
         if self.sampling {
-            members.push(alloc::format!(r#""sampling":{{{settings}}}"#));
+            let settings = [(TOOLS, self.sampling_tools), (CONTEXT, self.sampling_context)];
+            object.json(SAMPLING, &named(settings));
         }
         if self.roots {
-            members.push(r#""roots":{}"#.into());
+            object.json(ROOTS, "{}");
         }
-        members.join(",")
     }
 }
 
@@ -132,6 +186,10 @@ fn has(object: &Object<'_>, name: &'static str) -> Result<bool, WireError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn decode(json: &str) -> Result<Capabilities, WireError> {
+        Capabilities::decode(Json::parse(json)?)
+    }
 
     fn found(names: &[&str]) -> Capabilities {
         Capabilities {
@@ -158,7 +216,7 @@ mod tests {
             (r#"{"sampling":{"context":{},"tools":{}}}"#, &["sampling", "tools", "context"]),
             (r#"{"roots":{"listChanged":true},"extensions":{"a/b":{}}}"#, &["roots"]),
         ] {
-            assert_eq!(Capabilities::decode(json), Ok(found(names)), "{json}");
+            assert_eq!(decode(json), Ok(found(names)), "{json}");
         }
         for wrong in [
             "[]",
@@ -168,7 +226,7 @@ mod tests {
             r#"{"sampling":{"tools":true}}"#,
             r#"{"roots":null}"#,
         ] {
-            assert!(Capabilities::decode(wrong).is_err(), "{wrong}");
+            assert!(decode(wrong).is_err(), "{wrong}");
         }
     }
 
@@ -185,7 +243,7 @@ mod tests {
             &["sampling", "context", "tools", "roots"],
         ] {
             let capabilities = found(names);
-            assert_eq!(Capabilities::decode(&capabilities.to_json()), Ok(capabilities));
+            assert_eq!(decode(&capabilities.to_json()), Ok(capabilities));
         }
     }
 

@@ -1,11 +1,220 @@
-//! Values of the HTTP headers that repeat parts of a message (transports, Streamable HTTP).
+//! The HTTP headers of a request: what a client sends, and what a server compares with the message
+//! (transports, Streamable HTTP).
+//!
+//! The arguments of a tool that have headers of their own are in `param_headers.rs`.
 
-use alloc::{borrow::Cow, format, string::String};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
+use core::fmt;
 
 use base64ct::{Base64, Encoding as _};
 
+use super::{Method, ParamHeaders, Params, Revision, RpcError};
+
+const ACCEPT: &str = "Accept";
+const CONTENT_TYPE: &str = "Content-Type";
+const MCP_PROTOCOL_VERSION: &str = "MCP-Protocol-Version";
+const MCP_METHOD: &str = "Mcp-Method";
+const MCP_NAME: &str = "Mcp-Name";
+/// What the names of headers that repeat an argument begin with.
+pub(super) const MCP_PARAM: &str = "Mcp-Param-";
+
+/// The beginning of every header that is compared with the message.
+const PREFIX: &[u8] = b"mcp-";
+
 const BEGIN: &str = "=?base64?";
 const END: &str = "?=";
+
+/// Returns the HTTP headers of a request: pairs of a name and a value.
+///
+/// `name` is what is called: the tool, the prompt, or the URI of the resource. It is `None` for a
+/// method that calls nothing by name. Earlier revisions have fewer headers: `Mcp-Method` and
+/// `Mcp-Name` came with 2026-07-28, `MCP-Protocol-Version` with 2025-06-18, `Accept` with
+/// 2025-03-26.
+///
+/// This is for methods that have no rounds, such as `tools/list`.
+/// [`LegRequest::headers`](crate::client::LegRequest::headers) returns the headers of a leg.
+///
+/// ```
+/// use mrtr_core::wire::{Revision, request_headers};
+///
+/// let headers: Vec<_> = request_headers(Revision::default(), "tools/list", None).collect();
+/// let lines: Vec<_> = headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+/// assert_eq!(lines, [
+///     "Accept: application/json, text/event-stream",
+///     "Content-Type: application/json",
+///     "MCP-Protocol-Version: 2026-07-28",
+///     "Mcp-Method: tools/list",
+/// ]);
+/// ```
+pub fn request_headers<'a>(
+    revision: Revision,
+    method: &'a str,
+    name: Option<&'a str>,
+) -> impl Iterator<Item = (&'static str, Cow<'a, str>)> {
+    let accept = Cow::Borrowed("application/json, text/event-stream");
+    let repeats = revision >= Revision::V2026_07_28;
+    [
+        (revision >= Revision::V2025_03_26).then_some((ACCEPT, accept)),
+        Some((CONTENT_TYPE, Cow::Borrowed("application/json"))),
+        (revision >= Revision::V2025_06_18)
+            .then_some((MCP_PROTOCOL_VERSION, Cow::Borrowed(revision.as_str()))),
+        repeats.then(|| (MCP_METHOD, header_value(method))),
+        name.filter(|_| repeats).map(|name| (MCP_NAME, header_value(name))),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// The headers of a request as it arrived, as far as they repeat parts of the message.
+///
+/// Collect them from all headers of the request, each as often as it came. Names are compared without
+/// regard to case. Headers that repeat nothing, such as `Authorization`, are not kept. A value with
+/// bytes that are not printable ASCII is kept as one that agrees with no message, so hand over
+/// the bytes as they came.
+///
+/// ```
+/// use mrtr_core::wire::Headers;
+///
+/// let arrived = [("host", "example.com"), ("MCP-NAME", " =?base64?Z3LDtsOfZQ==?= ")];
+/// let headers: Headers = arrived.into_iter().collect();
+/// assert_eq!(headers.name().as_deref(), Some("größe"));
+/// assert_eq!(format!("{headers:?}"), "Headers(1)");
+/// ```
+///
+/// A `HeaderMap` of the crate `http` needs no conversion: `map.iter().collect::<Headers>()`.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Headers {
+    fields: Vec<Field>,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+struct Field {
+    name: String,
+    /// `None` if a byte of it is not printable ASCII.
+    value: Option<String>,
+}
+
+impl<N: AsRef<str>, V: AsRef<[u8]>> FromIterator<(N, V)> for Headers {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(headers: I) -> Self {
+        let fields = headers.into_iter().filter_map(|(name, value)| {
+            let name = name.as_ref();
+            let start = name.as_bytes().get(..PREFIX.len())?;
+            start.eq_ignore_ascii_case(PREFIX).then(|| Field {
+                name: name.into(),
+                value: core::str::from_utf8(value.as_ref())
+                    .ok()
+                    .filter(|value| value.bytes().all(is_printable))
+                    .map(String::from),
+            })
+        });
+        Self { fields: fields.collect() }
+    }
+}
+
+impl Headers {
+    /// Returns what `Mcp-Name` says, decoded: the tool, the prompt, or the URI of the resource.
+    ///
+    /// Returns `None` if the header is missing, comes twice, or cannot be read. Nothing has compared it
+    /// with the message yet: use it to choose what the exchange works with, and for nothing else.
+    #[must_use]
+    pub fn name(&self) -> Option<Cow<'_, str>> {
+        match self.find(MCP_NAME) {
+            Found::Value(value) => Some(value),
+            Found::Missing | Found::Repeated | Found::Unreadable => None,
+        }
+    }
+
+    /// Returns whether `MCP-Protocol-Version` names a version, in any of its values.
+    pub(crate) fn names_version(&self, version: &str) -> bool {
+        let mut values = self.values(MCP_PROTOCOL_VERSION);
+        values.any(|value| value.and_then(read_header_value).is_some_and(|it| it == version))
+    }
+
+    /// Compares the headers with a message, before its version is judged. `marked` are the arguments
+    /// that the tool repeats in headers; only a call of a tool has them.
+    pub(crate) fn check(
+        &self,
+        version: &str,
+        method: &str,
+        params: &Params<'_>,
+        marked: Option<&ParamHeaders>,
+    ) -> Result<(), RpcError> {
+        self.expect(MCP_PROTOCOL_VERSION, |found| found == version)?;
+        self.expect(MCP_METHOD, |found| found == method)?;
+        let Some(method) = Method::from_name(method) else { return Ok(()) };
+        let target = params.target(method).ok();
+        if target.is_some() || self.values(MCP_NAME).next().is_some() {
+            let target = target.unwrap_or_default();
+            self.expect(MCP_NAME, |found| found == target)?;
+        }
+        match marked.filter(|_| method == Method::ToolsCall) {
+            Some(marked) => marked.check(params, self),
+            None => Ok(()),
+        }
+    }
+
+    /// Expects a header once, with a value that agrees.
+    pub(super) fn expect(
+        &self,
+        name: &str,
+        agrees: impl FnOnce(&str) -> bool,
+    ) -> Result<(), RpcError> {
+        match self.find(name) {
+            Found::Value(value) if agrees(&value) => Ok(()),
+            Found::Value(_) | Found::Unreadable => Err(mismatch(name, "differs from the message")),
+            Found::Repeated => Err(mismatch(name, "comes twice")),
+            Found::Missing => Err(mismatch(name, "is missing")),
+        }
+    }
+
+    /// Expects that a header does not come.
+    pub(super) fn expect_none(&self, name: &str) -> Result<(), RpcError> {
+        match self.values(name).next() {
+            None => Ok(()),
+            Some(_) => Err(mismatch(name, "differs from the message")),
+        }
+    }
+
+    fn find(&self, name: &str) -> Found<'_> {
+        let mut values = self.values(name);
+        match (values.next(), values.next()) {
+            (None, _) => Found::Missing,
+            (Some(_), Some(_)) => Found::Repeated,
+            (Some(value), None) => {
+                value.and_then(read_header_value).map_or(Found::Unreadable, Found::Value)
+            }
+        }
+    }
+
+    fn values(&self, name: &str) -> impl Iterator<Item = Option<&str>> {
+        let fields = self.fields.iter().filter(move |field| field.name.eq_ignore_ascii_case(name));
+        fields.map(|field| field.value.as_deref())
+    }
+}
+
+/// Leaves out the values: they repeat arguments. The names are the client's, too.
+impl fmt::Debug for Headers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Headers({})", self.fields.len())
+    }
+}
+
+/// What came under one name.
+enum Found<'a> {
+    Missing,
+    Value(Cow<'a, str>),
+    Repeated,
+    Unreadable,
+}
+
+/// Makes the error of a header that does not agree with the message.
+pub(super) fn mismatch(name: &str, problem: &str) -> RpcError {
+    RpcError::new(RpcError::HEADER_MISMATCH, format!("Header mismatch: {name} {problem}"))
+}
+
+const fn is_printable(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~' | b'\t')
+}
 
 /// Writes a header's value: as it is where that is plain text, or marked as base64.
 ///
@@ -19,7 +228,7 @@ const END: &str = "?=";
 #[must_use]
 pub fn header_value(text: &str) -> Cow<'_, str> {
     let is_plain = !text.is_empty()
-        && text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'))
+        && text.bytes().all(is_printable)
         && text.trim_matches([' ', '\t']).len() == text.len()
         && !text.starts_with(BEGIN);
     if is_plain {
@@ -28,7 +237,7 @@ pub fn header_value(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{BEGIN}{}{END}", Base64::encode_string(text.as_bytes())))
 }
 
-/// Reads a header's value. `None`: it is marked as base64 and is none, or is not UTF-8 in it.
+/// Reads a header's value. Returns `None` if it is marked as base64 and is not base64 of UTF-8.
 #[must_use]
 pub fn read_header_value(value: &str) -> Option<Cow<'_, str>> {
     let value = value.trim_matches([' ', '\t']);
@@ -40,7 +249,137 @@ pub fn read_header_value(value: &str) -> Option<Cow<'_, str>> {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
+    use crate::wire::Json;
+
+    const VERSION: &str = "2026-07-28";
+
+    /// Compares headers with a call of the tool `plain`, after one change of a complete set.
+    fn check(change: impl FnOnce(&mut Vec<(&'static str, Vec<u8>)>)) -> Result<(), String> {
+        let mut headers: Vec<(&str, Vec<u8>)> = [
+            ("Mcp-Protocol-Version", VERSION),
+            ("mcp-method", "tools/call"),
+            ("MCP-NAME", "plain"),
+            ("Authorization", "Bearer token"),
+        ]
+        .map(|(name, value)| (name, value.into()))
+        .into();
+        change(&mut headers);
+        let headers: Headers = headers.into_iter().collect();
+        let params = Params::decode(Json::parse(r#"{"name":"plain"}"#).unwrap()).unwrap();
+        headers.check(VERSION, "tools/call", &params, None).map_err(|error| {
+            assert_eq!(error.code, RpcError::HEADER_MISMATCH);
+            error.message.into_owned()
+        })
+    }
+
+    /// proves: SV-16
+    #[test]
+    fn headers_agree_with_the_message_whatever_the_case_of_their_names() {
+        assert_eq!(check(|_| {}), Ok(()));
+        assert_eq!(check(|headers| headers[1].1 = b" \ttools/call ".into()), Ok(()));
+        assert_eq!(check(|headers| headers[2].1 = b"=?base64?cGxhaW4=?=".into()), Ok(()));
+        assert_eq!(check(|headers| headers[0].1 = b"=?base64?MjAyNi0wNy0yOA==?=".into()), Ok(()));
+    }
+
+    /// proves: SV-16
+    #[test]
+    fn a_header_that_is_missing_or_differs_is_named() {
+        let names = ["MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"];
+        for (at, name) in names.into_iter().enumerate() {
+            let missing = check(|headers| drop(headers.remove(at)));
+            assert_eq!(missing, Err(format!("Header mismatch: {name} is missing")));
+            let twice = check(|headers| headers.push(headers[at].clone()));
+            assert_eq!(twice, Err(format!("Header mismatch: {name} comes twice")));
+            let differs = Err(format!("Header mismatch: {name} differs from the message"));
+            for value in [
+                &b""[..],
+                b"another",
+                b"Plain",
+                b"Tools/Call",
+                b"2026-07-27",
+                b"pl\xC3\xA4in",
+                b"\xFF",
+                b"plain\0",
+                b"=?base64?cGxhaW4?=",
+                b"=?base64?/w==?=",
+                b"=?BASE64?cGxhaW4=?=",
+            ] {
+                assert_eq!(check(|headers| headers[at].1 = value.into()), differs, "{value:?}");
+            }
+        }
+        let all = check(Vec::clear);
+        assert_eq!(all.unwrap_err(), "Header mismatch: MCP-Protocol-Version is missing");
+    }
+
+    /// proves: SV-16
+    #[test]
+    fn text_that_is_not_ascii_agrees_only_in_base64() {
+        let params = Params::decode(Json::parse(r#"{"name":"größe"}"#).unwrap()).unwrap();
+        for (value, agrees) in [("größe", false), ("=?base64?Z3LDtsOfZQ==?=", true)] {
+            let headers: Headers = [
+                ("mcp-protocol-version", VERSION),
+                ("mcp-method", "tools/call"),
+                ("mcp-name", value),
+            ]
+            .into_iter()
+            .collect();
+            let found = headers.check(VERSION, "tools/call", &params, None);
+            assert_eq!(found.is_ok(), agrees, "{value}");
+            assert_eq!(headers.name().is_some(), agrees, "{value}");
+        }
+    }
+
+    /// proves: SV-16
+    #[test]
+    fn a_name_is_expected_where_the_message_has_one() {
+        for (method, params, name, agrees) in [
+            ("tools/list", "{}", None, true),
+            ("tools/list", r#"{"name":"x"}"#, Some("y"), true),
+            ("resources/read", r#"{"uri":"a:b","name":"x"}"#, Some("a:b"), true),
+            ("resources/read", r#"{"uri":"a:b","name":"x"}"#, Some("x"), false),
+            ("prompts/get", r#"{"name":"x"}"#, Some("x"), true),
+            ("prompts/get", r#"{"name":"x"}"#, None, false),
+            ("tools/call", "{}", None, true),
+            ("tools/call", r#"{"name":7}"#, None, true),
+            ("tools/call", r#"{"name":7}"#, Some("7"), false),
+        ] {
+            let headers: Headers = [
+                Some(("MCP-Protocol-Version", VERSION)),
+                Some(("Mcp-Method", method)),
+                name.map(|name| ("Mcp-Name", name)),
+            ]
+            .into_iter()
+            .flatten()
+            .collect();
+            let decoded = Params::decode(Json::parse(params).unwrap()).unwrap();
+            let found = headers.check(VERSION, method, &decoded, None);
+            assert_eq!(found.is_ok(), agrees, "{method} {params} {name:?}");
+        }
+    }
+
+    /// proves: SV-16
+    #[test]
+    fn a_version_is_found_in_each_value_of_its_header() {
+        let found = |values: &[&str]| {
+            let headers: Headers =
+                values.iter().map(|value| ("mcp-protocol-version", value)).collect();
+            headers.names_version(VERSION)
+        };
+        assert!(!found(&[]) && !found(&["2025-11-25"]) && !found(&["\u{e9}"]));
+        assert!(found(&[" 2026-07-28 "]) && found(&["2025-11-25", VERSION]));
+    }
+
+    /// proves: SV-16
+    #[test]
+    fn headers_show_and_keep_nothing_that_they_need_not() {
+        let all = [("authorization", "SENTINEL"), ("Mcp-Param-A", "SENTINEL"), ("é", "")];
+        let headers: Headers = all.into_iter().collect();
+        assert_eq!(format!("{headers:?}"), "Headers(1)");
+        assert_eq!(headers.fields.len(), 1);
+    }
 
     #[test]
     fn every_text_reads_back() {

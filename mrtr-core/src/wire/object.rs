@@ -1,53 +1,53 @@
-//! The members of one JSON object, each once.
+//! JSON objects: read member by member, written by one writer.
 
-use alloc::{borrow::Cow, format, string::String, vec::Vec};
-use core::fmt;
+use alloc::{borrow::Cow, string::String, vec::Vec};
+use core::fmt::{self, Display, Write as _};
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{WireError, write_text};
+use super::{Json, RawJson, WireError};
 
-/// Is an object whose members are raw text, in the order of the document.
+/// The members of an object, in the order of the document.
+#[derive(Default)]
 pub(crate) struct Object<'a> {
-    members: Vec<(Cow<'a, str>, &'a str)>,
+    members: Vec<(Cow<'a, str>, Json<'a>)>,
 }
 
 impl<'a> Object<'a> {
-    /// Reads an object. `what` names it in the error.
-    pub(crate) fn decode(text: &'a str, what: &'static str) -> Result<Self, WireError> {
-        let object = Self::decode_repeated(text, what)?;
+    /// Reads an object that names each member once. `what` names the object in the error.
+    pub(crate) fn decode(json: Json<'a>, what: &'static str) -> Result<Self, WireError> {
+        let object = Self::decode_repeated(json, what)?;
         if object.has_duplicates() {
-            return Err(WireError::Duplicate { what });
+            return Err(WireError::duplicate(what));
         }
         Ok(object)
     }
 
-    /// Reads an object that may name a member twice. Who decides on a member asks with
-    /// [`Object::once`].
-    pub(crate) fn decode_repeated(text: &'a str, what: &'static str) -> Result<Self, WireError> {
-        if !text.trim_ascii_start().starts_with('{') {
-            return Err(WireError::Shape { what, expected: "an object" });
+    /// Reads an object that may name a member twice. [`Object::once`] reads a member that may not.
+    pub(crate) fn decode_repeated(json: Json<'a>, what: &'static str) -> Result<Self, WireError> {
+        if !json.is_object() {
+            return Err(WireError::shape(what, "an object"));
         }
-        let mut parser = serde_json::Deserializer::from_str(text);
+        let mut parser = serde_json::Deserializer::from_str(json.0);
         let members = parser.deserialize_map(Members).map_err(|error| {
-            // The text has been checked, so that only a name can be at fault.
+            // The text was checked, so only a name can be at fault.
             debug_assert!(error.is_syntax());
-            WireError::Shape { what, expected: "an object whose names are Unicode text" }
+            WireError::shape(what, "an object whose names are Unicode text")
         })?;
         Ok(Self { members })
     }
 
-    /// Returns the text of a member that may come once.
+    /// Returns a member that must not come twice.
     pub(crate) fn once(
         &self,
         name: &str,
         what: &'static str,
-    ) -> Result<Option<&'a str>, WireError> {
+    ) -> Result<Option<Json<'a>>, WireError> {
         let mut found = self.members.iter().filter(|(known, _)| known == name);
         match (found.next(), found.next()) {
             (first, None) => Ok(first.map(|(_, value)| *value)),
-            (_, Some(_)) => Err(WireError::Duplicate { what }),
+            (_, Some(_)) => Err(WireError::duplicate(what)),
         }
     }
 
@@ -57,89 +57,32 @@ impl<'a> Object<'a> {
         names.windows(2).any(|pair| matches!(pair, [a, b] if a == b))
     }
 
-    /// Returns the text of a member.
-    pub(crate) fn get(&self, name: &str) -> Option<&'a str> {
+    /// Returns a member.
+    pub(crate) fn get(&self, name: &str) -> Option<Json<'a>> {
         self.members.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
     }
 
-    /// Returns the text of a member that is not null.
-    pub(crate) fn non_null(&self, name: &str) -> Option<&'a str> {
-        self.get(name).filter(|text| *text != "null")
+    /// Returns a member unless it is null.
+    pub(crate) fn non_null(&self, name: &str) -> Option<Json<'a>> {
+        self.get(name).filter(|json| !json.is_null())
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &'a str)> {
+    /// Returns a member that must be a string.
+    pub(crate) fn text(&self, name: &'static str) -> Result<Cow<'a, str>, WireError> {
+        self.get(name).and_then(Json::text).ok_or(WireError::shape(name, "a string"))
+    }
+
+    /// Returns the members.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Json<'a>)> {
         self.members.iter().map(|(name, value)| (name.as_ref(), *value))
     }
-
-    #[cfg(feature = "request-state")]
-    pub(crate) fn len(&self) -> usize {
-        self.members.len()
-    }
 }
 
-/// Writes an object member by member.
-#[derive(Default)]
-pub(crate) struct Writer {
-    json: String,
-}
-
-impl Writer {
-    /// Adds a member whose value is JSON.
-    pub(crate) fn member(&mut self, name: &str, value: &str) {
-        let mut member = String::new();
-        write_text(name, &mut member);
-        member.push(':');
-        member.push_str(value);
-        self.members(&member);
-    }
-
-    /// Adds a member that is a string.
-    pub(crate) fn text(&mut self, name: &str, text: &str) {
-        let mut value = String::new();
-        write_text(text, &mut value);
-        self.member(name, &value);
-    }
-
-    /// Adds members that are already written.
-    pub(crate) fn members(&mut self, members: &str) {
-        if !self.json.is_empty() && !members.is_empty() {
-            self.json.push(',');
-        }
-        self.json.push_str(members);
-    }
-
-    /// Returns the members, without the braces around them.
-    pub(crate) fn into_members(self) -> String {
-        self.json
-    }
-
-    /// Returns the object.
-    pub(crate) fn end(self) -> String {
-        format!("{{{}}}", self.json)
-    }
-
-    /// Returns the object as one line. Where JSON in it has a line break, it has it between two
-    /// tokens.
-    pub(crate) fn line(self) -> String {
-        let json = self.end();
-        if json.contains(['\r', '\n']) { json.replace(['\r', '\n'], " ") } else { json }
-    }
-}
-
-/// Reads the text of a JSON string; `None`: it is no string, or has an unpaired surrogate.
-pub(crate) fn text(json: &str) -> Option<Cow<'_, str>> {
-    let inner = json.strip_prefix('"')?.strip_suffix('"')?;
-    if inner.contains('\\') {
-        serde_json::from_str::<String>(json).ok().map(Cow::Owned)
-    } else {
-        Some(Cow::Borrowed(inner))
-    }
-}
-
+/// Reads the members of an object.
 struct Members;
 
 impl<'de> Visitor<'de> for Members {
-    type Value = Vec<(Cow<'de, str>, &'de str)>;
+    type Value = Vec<(Cow<'de, str>, Json<'de>)>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
@@ -148,12 +91,13 @@ impl<'de> Visitor<'de> for Members {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
         let mut found = Vec::new();
         while let Some(name) = members.next_key_seed(Name)? {
-            found.push((name, members.next_value::<&RawValue>()?.get()));
+            found.push((name, Json(members.next_value::<&RawValue>()?.get())));
         }
         Ok(found)
     }
 }
 
+/// Reads the name of a member, without a copy where it has no escapes.
 struct Name;
 
 impl<'de> DeserializeSeed<'de> for Name {
@@ -177,5 +121,119 @@ impl<'de> Visitor<'de> for Name {
 
     fn visit_str<E: Error>(self, name: &str) -> Result<Self::Value, E> {
         Ok(Cow::Owned(name.into()))
+    }
+}
+
+/// The one writer of JSON objects. Members are written in the order of the calls.
+#[derive(Default)]
+pub(crate) struct Writer {
+    members: String,
+}
+
+impl Writer {
+    /// Writes an object.
+    pub(crate) fn object(write: impl FnOnce(&mut Self)) -> String {
+        let mut writer = Self::default();
+        write(&mut writer);
+        writer.end()
+    }
+
+    /// Adds a member whose value is JSON.
+    pub(crate) fn json(&mut self, name: &str, json: &str) {
+        self.name(name);
+        self.members.push_str(json);
+    }
+
+    /// Adds a member that is a string.
+    pub(crate) fn text(&mut self, name: &str, text: &str) {
+        self.name(name);
+        write_text(text, &mut self.members);
+    }
+
+    /// Adds a member whose value is written as JSON by `Display`: a number or a truth value.
+    pub(crate) fn display(&mut self, name: &str, value: impl Display) {
+        self.name(name);
+        // Writing to memory cannot fail.
+        let _ = write!(self.members, "{value}");
+    }
+
+    /// Adds a member that is an object.
+    pub(crate) fn nested(&mut self, name: &str, write: impl FnOnce(&mut Self)) {
+        let nested = Self::object(write);
+        self.json(name, &nested);
+    }
+
+    /// Adds a member that is an array of objects.
+    pub(crate) fn array<T>(
+        &mut self,
+        name: &str,
+        items: impl IntoIterator<Item = T>,
+        mut write: impl FnMut(T, &mut Self),
+    ) {
+        let items: Vec<_> =
+            items.into_iter().map(|item| Self::object(|object| write(item, object))).collect();
+        self.json(name, &alloc::format!("[{}]", items.join(",")));
+    }
+
+    /// Adds all members of an object that was read.
+    pub(crate) fn all<'a>(&mut self, members: impl IntoIterator<Item = (&'a str, Json<'a>)>) {
+        for (name, value) in members {
+            self.json(name, value.0);
+        }
+    }
+
+    fn name(&mut self, name: &str) {
+        if !self.members.is_empty() {
+            self.members.push(',');
+        }
+        write_text(name, &mut self.members);
+        self.members.push(':');
+    }
+
+    /// Returns the members, without the braces around them.
+    pub(crate) fn into_members(self) -> String {
+        self.members
+    }
+
+    /// Returns the object.
+    pub(crate) fn end(self) -> String {
+        alloc::format!("{{{}}}", self.members)
+    }
+}
+
+/// Adds members to the end of an object.
+pub(crate) fn with_members(object: Json<'_>, members: &str) -> RawJson {
+    let open = object.0.strip_suffix('}').unwrap_or_default();
+    let comma = if members.is_empty() || open.trim_ascii_end() == "{" { "" } else { "," };
+    RawJson::composed(alloc::format!("{open}{comma}{members}}}"))
+}
+
+/// Puts a document on one line: line breaks in checked JSON stand between two tokens.
+pub(crate) fn on_one_line(json: String) -> String {
+    if json.contains(['\r', '\n']) { json.replace(['\r', '\n'], " ") } else { json }
+}
+
+/// Writes a text as a JSON string.
+fn write_text(text: &str, json: &mut String) {
+    // Serialising a string to memory cannot fail.
+    json.push_str(&serde_json::to_string(text).unwrap_or_default());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_added_to_any_object() {
+        for (object, expected) in [
+            ("{}", r#"{"b":2}"#),
+            ("{ }", r#"{ "b":2}"#),
+            (r#"{"a":1}"#, r#"{"a":1,"b":2}"#),
+            (r#"{"a":{} }"#, r#"{"a":{} ,"b":2}"#),
+        ] {
+            let json = Json::parse(object).unwrap();
+            assert_eq!(with_members(json, r#""b":2"#).as_str(), expected);
+            assert_eq!(with_members(json, "").as_str(), object);
+        }
     }
 }

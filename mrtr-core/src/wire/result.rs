@@ -1,19 +1,27 @@
-//! The result of a request that may have been answered with `input_required`.
+//! The result of a request that may be answered with `input_required`.
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 use core::fmt;
 
-use super::{Object, RawJson, WireError, text};
+use super::{
+    Json, Object, RawJson, WireError, Writer, error::within, object::with_members,
+    params::REQUEST_STATE,
+};
 use crate::Limits;
 
-/// Is the `requestState` of a round: opaque JSON text, held and echoed as it came.
+const RESULT_TYPE: &str = "resultType";
+const COMPLETE: &str = "complete";
+const INPUT_REQUIRED: &str = "input_required";
+const INPUT_REQUESTS: &str = "inputRequests";
+
+/// The `requestState` of a round: opaque JSON text, held and echoed as it came.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct StateText(Arc<str>);
 
 impl StateText {
     /// Returns the JSON string, quotes and escapes included.
-    pub(crate) fn as_json(&self) -> &str {
-        &self.0
+    pub(crate) fn as_json(&self) -> Json<'_> {
+        Json::composed(&self.0)
     }
 
     /// Returns the bytes of the JSON text between the quotes.
@@ -28,113 +36,127 @@ impl fmt::Debug for StateText {
     }
 }
 
-/// Is what a result says of the request it answers.
+/// A result, as far as the lifecycle needs it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum CallResult {
+pub(crate) enum CallResult<'a> {
     /// The request is complete.
     Complete,
     /// The server needs input: requests under the keys it chose, and a state to echo.
-    InputRequired { requests: Vec<(String, RawJson)>, state: Option<StateText> },
+    InputRequired { requests: Vec<(String, Json<'a>)>, state: Option<StateText> },
 }
 
-impl CallResult {
-    /// Decodes a result as far as the lifecycle needs it (mrtr, server requirements).
+impl<'a> CallResult<'a> {
+    /// Decodes a result (mrtr, server requirements).
     ///
-    /// `extension_types` are further result types that the caller understands; a result of one of
-    /// them is complete as far as the lifecycle goes.
-    pub(crate) fn decode(result: &RawJson, extension_types: &[String]) -> Result<Self, WireError> {
-        let object = Object::decode_repeated(result.as_str(), "result")?;
-        let result_type = match object.once("resultType", "result")? {
+    /// A result of one of the `extension_types` is complete as far as the lifecycle goes.
+    pub(crate) fn decode(result: Json<'a>, extension_types: &[String]) -> Result<Self, WireError> {
+        let object = Object::decode_repeated(result, "result")?;
+        let result_type = match object.once(RESULT_TYPE, "result")? {
             None => return Ok(Self::Complete),
-            Some(json) => {
-                text(json).ok_or(WireError::Shape { what: "resultType", expected: "a string" })?
-            }
+            Some(json) => json.text().ok_or(WireError::shape(RESULT_TYPE, "a string"))?,
         };
         match result_type.as_ref() {
-            "complete" => Ok(Self::Complete),
-            "input_required" => Self::decode_input_required(&object),
+            COMPLETE => Ok(Self::Complete),
+            INPUT_REQUIRED => Self::decode_input_required(&object),
             other if extension_types.iter().any(|known| known == other) => Ok(Self::Complete),
-            _ => Err(WireError::Shape {
-                what: "resultType",
-                expected: "\"complete\" or \"input_required\"",
-            }),
+            _ => Err(WireError::shape(RESULT_TYPE, "\"complete\" or \"input_required\"")),
         }
     }
 
-    fn decode_input_required(object: &Object<'_>) -> Result<Self, WireError> {
-        let once = |name| Ok(object.once(name, "result")?.filter(|json| *json != "null"));
-        let requests = match once("inputRequests")? {
+    fn decode_input_required(object: &Object<'a>) -> Result<Self, WireError> {
+        let once = |name| Ok(object.once(name, "result")?.filter(|json| !json.is_null()));
+        let requests = match once(INPUT_REQUESTS)? {
             None => Vec::new(),
-            Some(json) => Object::decode(json, "inputRequests")?
+            Some(json) => Object::decode(json, INPUT_REQUESTS)?
                 .iter()
-                .map(|(key, request)| (key.into(), RawJson::part(request)))
+                .map(|(key, request)| (key.into(), request))
                 .collect(),
         };
-        let state = match once("requestState")? {
+        let state = match once(REQUEST_STATE)? {
             None => None,
-            Some(json) if json.starts_with('"') => Some(StateText(json.into())),
-            Some(_) => {
-                return Err(WireError::Shape { what: "requestState", expected: "a string" });
-            }
+            Some(json) if json.is_string() => Some(StateText(json.as_str().into())),
+            Some(_) => return Err(WireError::shape(REQUEST_STATE, "a string")),
         };
         if requests.is_empty() && state.is_none() {
-            return Err(WireError::Shape {
-                what: "an input_required result",
-                expected: "one with inputRequests or requestState",
-            });
+            return Err(WireError::shape(
+                "an input_required result",
+                "one with inputRequests or requestState",
+            ));
         }
         Ok(Self::InputRequired { requests, state })
+    }
+}
+
+/// Writes an `input_required` result.
+pub(crate) fn write_input_required(requests: &[(String, RawJson)], state: Option<&str>) -> String {
+    Writer::object(|result| {
+        result.text(RESULT_TYPE, INPUT_REQUIRED);
+        if !requests.is_empty() {
+            result.nested(INPUT_REQUESTS, |written| {
+                for (key, request) in requests {
+                    written.json(key, request.as_str());
+                }
+            });
+        }
+        if let Some(state) = state {
+            result.text(REQUEST_STATE, state);
+        }
+    })
+}
+
+/// Completes a handler's result: a server of this revision always names the type (basic, results).
+/// `None`: the result is not an object, or is an `input_required` made by hand.
+pub(crate) fn complete(result: &RawJson, names_type: bool) -> Option<RawJson> {
+    let object = Object::decode(result.as_json(), "result").ok()?;
+    match object.get(RESULT_TYPE) {
+        Some(result_type) if result_type.text()? == INPUT_REQUIRED => None,
+        None if names_type => {
+            let mut members = Writer::default();
+            members.text(RESULT_TYPE, COMPLETE);
+            Some(with_members(result.as_json(), &members.into_members()))
+        }
+        Some(_) | None => Some(result.clone()),
     }
 }
 
 /// Checks the result of a method that has no rounds, such as `tools/list`: it must be complete.
 ///
 /// ```
-/// use mrtr_core::wire::{RawJson, expect_complete};
+/// use mrtr_core::wire::{Json, expect_complete};
 ///
-/// assert!(expect_complete(&RawJson::parse(r#"{"tools":[]}"#)?).is_ok());
+/// assert!(expect_complete(Json::parse(r#"{"tools":[]}"#)?).is_ok());
 /// let asks = r#"{"resultType":"input_required","requestState":"s"}"#;
-/// assert!(expect_complete(&RawJson::parse(asks)?).is_err());
+/// assert!(expect_complete(Json::parse(asks)?).is_err());
 /// # Ok::<(), mrtr_core::wire::WireError>(())
 /// ```
 ///
 /// # Errors
 ///
 /// A result of another type than `complete`, or of a wrong shape (mrtr, supported requests).
-pub fn expect_complete(result: &RawJson) -> Result<(), WireError> {
+pub fn expect_complete(result: Json<'_>) -> Result<(), WireError> {
     match CallResult::decode(result, &[])? {
         CallResult::Complete => Ok(()),
-        CallResult::InputRequired { .. } => Err(WireError::Shape {
-            what: "the result of a method without rounds",
-            expected: "a complete result",
-        }),
+        CallResult::InputRequired { .. } => {
+            let what = "the result of a method without rounds";
+            Err(WireError::shape(what, "a complete result"))
+        }
     }
 }
 
-/// Checks how many requests a round has, and how large they are.
-pub(crate) fn check_requests(
-    requests: &[(String, RawJson)],
+/// Checks the number and the sizes of a round's requests, given each key and the bytes of each
+/// request.
+pub(crate) fn check_round<'r>(
+    requests: impl ExactSizeIterator<Item = (&'r str, usize)>,
     limits: &Limits,
 ) -> Result<(), WireError> {
-    let too_large = |what, max| Err(WireError::TooLarge { what, max });
-    if requests.len() > limits.requests_max {
-        return too_large("inputRequests in requests", limits.requests_max);
-    }
+    within(requests.len(), "inputRequests in requests", limits.requests_max)?;
     let mut total: usize = 0;
-    for (key, request) in requests {
-        if key.len() > limits.key_bytes_max {
-            return too_large("the key of an input request in bytes", limits.key_bytes_max);
-        }
-        let bytes = request.as_str().len();
-        if bytes > limits.request_bytes_max {
-            return too_large("an input request in bytes", limits.request_bytes_max);
-        }
+    for (key, bytes) in requests {
+        within(key.len(), "the key of an input request in bytes", limits.key_bytes_max)?;
+        within(bytes, "an input request in bytes", limits.request_bytes_max)?;
         total = total.saturating_add(bytes);
     }
-    if total > limits.round_bytes_max {
-        return too_large("inputRequests in bytes", limits.round_bytes_max);
-    }
-    Ok(())
+    within(total, "inputRequests in bytes", limits.round_bytes_max)
 }
 
 #[cfg(test)]
@@ -143,8 +165,8 @@ mod tests {
 
     use super::*;
 
-    fn decode(result: &str) -> Result<CallResult, WireError> {
-        CallResult::decode(&RawJson::parse(result).unwrap(), &[])
+    fn decode(result: &str) -> Result<CallResult<'_>, WireError> {
+        CallResult::decode(Json::parse(result).unwrap(), &[])
     }
 
     /// proves: W-01
@@ -153,11 +175,12 @@ mod tests {
         assert_eq!(decode("{}"), Ok(CallResult::Complete));
         assert_eq!(decode(r#"{"resultType":"complete"}"#), Ok(CallResult::Complete));
         for wrong in [r#"{"resultType":"task"}"#, r#"{"resultType":7}"#, r#"{"resultType":null}"#] {
-            assert!(matches!(decode(wrong), Err(WireError::Shape { what: "resultType", .. })));
+            let error = decode(wrong).unwrap_err().to_string();
+            assert!(error.contains("resultType"), "{error}");
         }
-        assert!(matches!(decode("[]"), Err(WireError::Shape { what: "result", .. })));
-        let task = RawJson::parse(r#"{"resultType":"task"}"#).unwrap();
-        assert_eq!(CallResult::decode(&task, &["task".into()]), Ok(CallResult::Complete));
+        assert_eq!(decode("[]"), Err(WireError::shape("result", "an object")));
+        let task = Json::parse(r#"{"resultType":"task"}"#).unwrap();
+        assert_eq!(CallResult::decode(task, &["task".into()]), Ok(CallResult::Complete));
     }
 
     /// proves: W-02
@@ -178,7 +201,7 @@ mod tests {
         assert!(requests.is_empty());
         for wrong in ["7", "{}", "[]", "true"] {
             let wrong = r#"{"resultType":"input_required","requestState":@}"#.replace('@', wrong);
-            let shape = WireError::Shape { what: "requestState", expected: "a string" };
+            let shape = WireError::shape("requestState", "a string");
             assert_eq!(decode(&wrong), Err(shape), "{wrong}");
         }
         assert!(decode(r#"{"resultType":"input_required","inputRequests":[]}"#).is_err());
@@ -187,7 +210,7 @@ mod tests {
     /// proves: W-04
     #[test]
     fn a_method_without_rounds_has_complete_results_only() {
-        let check = |result: &str| expect_complete(&RawJson::parse(result).unwrap());
+        let check = |result: &str| expect_complete(Json::parse(result).unwrap());
         assert_eq!(check("{}"), Ok(()));
         assert_eq!(check(r#"{"resultType":"complete"}"#), Ok(()));
         for wrong in [
@@ -209,7 +232,7 @@ mod tests {
         let Ok(CallResult::InputRequired { state: Some(state), .. }) = decode(&result) else {
             panic!("it has a state");
         };
-        assert_eq!(state.as_json(), json);
+        assert_eq!(state.as_json().as_str(), json);
         assert_eq!(
             alloc::format!("{state:?}"),
             alloc::format!("StateText({} bytes)", json.len() - 2)
@@ -228,7 +251,7 @@ mod tests {
                 "inputRequests",
             ),
         ] {
-            assert_eq!(decode(wrong), Err(WireError::Duplicate { what }));
+            assert_eq!(decode(wrong), Err(WireError::duplicate(what)));
         }
         // What is not read is not judged.
         assert_eq!(decode(r#"{"resultType":"complete","a":1,"a":2}"#), Ok(CallResult::Complete));

@@ -1,17 +1,17 @@
-//! A model that a server wants to ask, and the roots that it wants to know.
+//! Requests to a model, and requests for the roots of a client.
 
-use alloc::vec::Vec;
+use alloc::{format, string::String, vec::Vec};
 use core::fmt;
 
-use serde_json::value::RawValue;
+use form_model::Number;
 
-use super::{Capabilities, Object, RawJson, WireError, text};
+use super::{Capabilities, DEPTH_MAX, Json, Object, RawJson, WireError, Writer, check_depth};
 
-/// Is a request to a model (sampling). Its messages pass through.
+/// A request to a model (sampling). Its messages pass through.
 #[derive(Clone, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct SamplingRequest {
-    /// The params, exactly as they came: `messages`, `maxTokens` and what else there is.
+    /// The params, exactly as they came: `messages`, `maxTokens` and more.
     pub params: RawJson,
     /// Whether the model may use tools.
     pub uses_tools: bool,
@@ -26,115 +26,291 @@ impl fmt::Debug for SamplingRequest {
 }
 
 impl SamplingRequest {
-    /// Reads the params, as far as it is decided on them.
-    pub(crate) fn decode(params: &str) -> Result<Self, WireError> {
+    /// Reads the params, as far as a machine decides on them.
+    pub(crate) fn decode(params: Json<'_>) -> Result<Self, WireError> {
         let object = Object::decode(params, "the params of sampling")?;
-        let messages = object.get("messages").and_then(elements).ok_or(MESSAGES)?;
-        messages.iter().try_for_each(|message| check_message(message.get()))?;
-        let tokens =
-            object.get("maxTokens").and_then(|json| json.parse::<form_model::Number>().ok());
-        if !tokens.is_some_and(|tokens| tokens.is_integer() && tokens > form_model::Number::ZERO) {
-            return Err(WireError::Shape { what: "maxTokens", expected: "a positive integer" });
+        let messages = object.get(MESSAGES).and_then(Json::elements).ok_or(MALFORMED_MESSAGES)?;
+        messages.into_iter().try_for_each(check_message)?;
+        let tokens = object.get(MAX_TOKENS).and_then(Json::number);
+        if !tokens.is_some_and(|tokens| tokens.is_integer() && tokens > Number::ZERO) {
+            return Err(WireError::shape(MAX_TOKENS, "a positive integer"));
         }
         for (name, is_shaped) in SHAPES {
             if object.get(name).is_some_and(|json| !is_shaped(json)) {
-                return Err(WireError::Shape { what: name, expected: "one of the specification" });
+                return Err(WireError::shape(name, "one of the specification"));
             }
         }
-        let uses_context = match object.get("includeContext").map(text) {
+        let uses_context = match object.get(INCLUDE_CONTEXT).map(Json::text) {
             None => false,
-            Some(Some(context)) => match context.as_ref() {
-                "none" => false,
-                "thisServer" | "allServers" => true,
-                _ => return Err(INCLUDE_CONTEXT),
-            },
-            Some(None) => return Err(INCLUDE_CONTEXT),
+            Some(Some(context)) if context == "none" => false,
+            Some(Some(context)) if IncludeContext::from_name(&context).is_some() => true,
+            Some(_) => {
+                return Err(WireError::shape(INCLUDE_CONTEXT, "none, thisServer or allServers"));
+            }
         };
         Ok(Self {
-            params: RawJson::part(params),
-            uses_tools: object.get("tools").is_some() || object.get("toolChoice").is_some(),
+            params: params.into(),
+            uses_tools: object.get(TOOLS).is_some() || object.get(TOOL_CHOICE).is_some(),
             uses_context,
         })
     }
 
+    /// Checks that a message can be written around the params.
+    pub(crate) fn check_depth(&self) -> Result<(), WireError> {
+        // Around the params are the message, its result, the requests and this one.
+        check_depth(self.params.as_str(), DEPTH_MAX - 4)
+    }
+
     /// Returns the capabilities that a client must declare to be asked this.
-    pub(crate) const fn needs(&self) -> Capabilities {
-        Capabilities {
-            sampling: true,
-            sampling_tools: self.uses_tools,
-            sampling_context: self.uses_context,
-            ..Capabilities::NONE
-        }
+    #[must_use]
+    pub const fn needs(&self) -> Capabilities {
+        let sampling = Capabilities::NONE.with_sampling();
+        let sampling = if self.uses_tools { sampling.with_sampling_tools() } else { sampling };
+        if self.uses_context { sampling.with_sampling_context() } else { sampling }
     }
 }
 
-type Check = fn(&str) -> bool;
+const MESSAGES: &str = "messages";
+const MAX_TOKENS: &str = "maxTokens";
+const SYSTEM_PROMPT: &str = "systemPrompt";
+const STOP_SEQUENCES: &str = "stopSequences";
+const TEMPERATURE: &str = "temperature";
+const MODEL_PREFERENCES: &str = "modelPreferences";
+const METADATA: &str = "metadata";
+const TOOLS: &str = "tools";
+const TOOL_CHOICE: &str = "toolChoice";
+const INCLUDE_CONTEXT: &str = "includeContext";
 
-/// The members that pass through, and whether each can be what its name says.
+type Check = fn(Json<'_>) -> bool;
+
+/// The members that pass through, and what each must look like.
 const SHAPES: [(&str, Check); 7] = [
-    ("systemPrompt", |json| text(json).is_some()),
-    ("stopSequences", |json| json.starts_with('[')),
-    ("temperature", |json| json.starts_with(|first: char| first == '-' || first.is_ascii_digit())),
-    ("modelPreferences", |json| json.starts_with('{')),
-    ("metadata", |json| json.starts_with('{')),
-    ("tools", |json| json.starts_with('[')),
-    ("toolChoice", |json| json.starts_with('{')),
+    (SYSTEM_PROMPT, |json| json.text().is_some()),
+    (STOP_SEQUENCES, |json| json.is_array()),
+    (TEMPERATURE, |json| json.is_number()),
+    (MODEL_PREFERENCES, |json| json.is_object()),
+    (METADATA, |json| json.is_object()),
+    (TOOLS, |json| json.is_array()),
+    (TOOL_CHOICE, |json| json.is_object()),
 ];
 
-const MESSAGES: WireError =
-    WireError::Shape { what: "messages", expected: "an array of messages with role and content" };
+const MALFORMED_MESSAGES: WireError =
+    WireError::shape(MESSAGES, "an array of messages with role and content");
 
-fn elements(json: &str) -> Option<Vec<&RawValue>> {
-    serde_json::from_str(json).ok()
-}
-
-fn check_message(json: &str) -> Result<(), WireError> {
-    let object = Object::decode(json, "a message of sampling").map_err(|_| MESSAGES)?;
-    let role = object.get("role").and_then(text);
-    let has_content = object.get("content").is_some_and(|json| json.starts_with(['{', '[']));
+fn check_message(json: Json<'_>) -> Result<(), WireError> {
+    let object = Object::decode(json, "a message of sampling").map_err(|_| MALFORMED_MESSAGES)?;
+    let role = object.get("role").and_then(Json::text);
     match role.as_deref() {
-        Some("user" | "assistant") if has_content => Ok(()),
-        _ => Err(MESSAGES),
+        Some("user" | "assistant") if object.get("content").is_some_and(is_content) => Ok(()),
+        _ => Err(MALFORMED_MESSAGES),
     }
 }
 
-const INCLUDE_CONTEXT: WireError =
-    WireError::Shape { what: "includeContext", expected: "none, thisServer or allServers" };
+fn is_content(json: Json<'_>) -> bool {
+    json.is_object() || json.is_array()
+}
 
-/// Checks that a text is a `CreateMessageResult`, as far as its kind goes.
-pub(crate) fn check_sampled(json: &str) -> Result<(), WireError> {
+/// Checks that a value has the shape of a `CreateMessageResult`.
+pub(crate) fn check_sampled(json: Json<'_>) -> Result<(), WireError> {
     let object = Object::decode(json, "a sampling result")?;
-    let is_content = |json: &str| json.starts_with(['{', '[']);
-    match object.get("role").and_then(text).as_deref() {
+    match object.get("role").and_then(Json::text).as_deref() {
         Some("assistant" | "user") => {}
-        _ => return Err(WireError::Shape { what: "role", expected: "assistant or user" }),
+        _ => return Err(WireError::shape("role", "assistant or user")),
     }
-    if object.get("model").and_then(text).is_none() {
-        return Err(WireError::Shape { what: "model", expected: "a string" });
-    }
+    object.text("model")?;
     if !object.get("content").is_some_and(is_content) {
-        return Err(WireError::Shape { what: "content", expected: "an object or an array" });
+        return Err(WireError::shape("content", "an object or an array"));
     }
     Ok(())
 }
 
-/// Checks that a text is a `ListRootsResult`.
-pub(crate) fn check_roots(json: &str) -> Result<(), WireError> {
+/// Checks that a value is a `ListRootsResult`.
+pub(crate) fn check_roots(json: Json<'_>) -> Result<(), WireError> {
     let object = Object::decode(json, "a roots result")?;
-    let malformed = WireError::Shape { what: "roots", expected: "an array of objects with a uri" };
-    let roots = object.get("roots").and_then(elements).ok_or(malformed)?;
+    let malformed = WireError::shape("roots", "an array of objects with a uri");
+    let Some(roots) = object.get("roots").and_then(Json::elements) else { return Err(malformed) };
     for root in roots {
-        let root = Object::decode(root.get(), "a root")?;
-        if root.get("uri").and_then(text).is_none() {
+        let root = Object::decode(root, "a root")?;
+        if root.get("uri").and_then(Json::text).is_none() {
             return Err(malformed);
         }
     }
     Ok(())
 }
 
+/// Whose context a model is to be given. The specification deprecates both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum IncludeContext {
+    /// The context of this server.
+    ThisServer,
+    /// The context of all servers that the client knows.
+    AllServers,
+}
+
+impl IncludeContext {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::ThisServer => "thisServer",
+            Self::AllServers => "allServers",
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        [Self::ThisServer, Self::AllServers].into_iter().find(|context| context.name() == name)
+    }
+}
+
+/// A builder of requests to a model. It always bounds the tokens.
+///
+/// ```
+/// use mrtr_core::wire::{InputRequest, SamplingBuilder};
+///
+/// let request: InputRequest = SamplingBuilder::new(100)
+///     .system_prompt("You are a helpful assistant.")
+///     .user("What is the capital of France?")
+///     .build()?
+///     .into();
+/// assert!(request.needs().sampling);
+/// # Ok::<(), mrtr_core::wire::WireError>(())
+/// ```
+#[derive(Clone, PartialEq)]
+pub struct SamplingBuilder {
+    max_tokens: u32,
+    messages: Vec<String>,
+    /// The other members, written as JSON.
+    members: Vec<(&'static str, String)>,
+}
+
+impl fmt::Debug for SamplingBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SamplingBuilder({} messages)", self.messages.len())
+    }
+}
+
+impl SamplingBuilder {
+    /// Begins a request for at most this many tokens.
+    #[must_use]
+    pub const fn new(max_tokens: u32) -> Self {
+        Self { max_tokens, messages: Vec::new(), members: Vec::new() }
+    }
+
+    /// Adds a text of the user.
+    #[must_use]
+    pub fn user(self, text: &str) -> Self {
+        self.text("user", text)
+    }
+
+    /// Adds a text of the assistant.
+    #[must_use]
+    pub fn assistant(self, text: &str) -> Self {
+        self.text("assistant", text)
+    }
+
+    fn text(mut self, role: &str, text: &str) -> Self {
+        self.messages.push(Writer::object(|message| {
+            message.text("role", role);
+            message.nested("content", |content| {
+                content.text("type", "text");
+                content.text("text", text);
+            });
+        }));
+        self
+    }
+
+    /// Adds a message as JSON, for content other than text.
+    #[must_use]
+    pub fn message(mut self, message: &RawJson) -> Self {
+        self.messages.push(message.as_str().into());
+        self
+    }
+
+    /// Sets the system prompt.
+    #[must_use]
+    pub fn system_prompt(self, prompt: &str) -> Self {
+        self.member(SYSTEM_PROMPT, serde_json::to_string(prompt).unwrap_or_default())
+    }
+
+    /// Sets the temperature.
+    #[must_use]
+    pub fn temperature(self, temperature: Number) -> Self {
+        self.member(TEMPERATURE, format!("{temperature}"))
+    }
+
+    /// Sets the texts at which the model stops.
+    #[must_use]
+    pub fn stop_sequences(self, sequences: &[&str]) -> Self {
+        self.member(STOP_SEQUENCES, serde_json::to_string(sequences).unwrap_or_default())
+    }
+
+    /// Sets the preferences for a model, as a JSON object.
+    #[must_use]
+    pub fn model_preferences(self, preferences: &RawJson) -> Self {
+        self.member(MODEL_PREFERENCES, preferences.as_str().into())
+    }
+
+    /// Sets data for the provider of the model, as a JSON object.
+    #[must_use]
+    pub fn metadata(self, metadata: &RawJson) -> Self {
+        self.member(METADATA, metadata.as_str().into())
+    }
+
+    /// Gives the model tools, as a JSON array. The client must have declared `sampling.tools`.
+    #[must_use]
+    pub fn tools(self, tools: &RawJson) -> Self {
+        self.member(TOOLS, tools.as_str().into())
+    }
+
+    /// Sets how the model uses its tools, as a JSON object. The client must have declared
+    /// `sampling.tools`.
+    #[must_use]
+    pub fn tool_choice(self, choice: &RawJson) -> Self {
+        self.member(TOOL_CHOICE, choice.as_str().into())
+    }
+
+    /// Includes context. The client must have declared `sampling.context`.
+    #[must_use]
+    pub fn include_context(self, context: IncludeContext) -> Self {
+        self.member(INCLUDE_CONTEXT, format!("\"{}\"", context.name()))
+    }
+
+    /// Sets a member. A member that is set twice keeps the last value.
+    fn member(mut self, name: &'static str, json: String) -> Self {
+        self.members.retain(|(known, _)| *known != name);
+        self.members.push((name, json));
+        self
+    }
+
+    /// Builds the request.
+    ///
+    /// # Errors
+    ///
+    /// A bound of 0 tokens, JSON of a wrong shape, or JSON that nests too deep to be sent.
+    pub fn build(self) -> Result<SamplingRequest, WireError> {
+        let json = Writer::object(|params| {
+            params.json(MESSAGES, &format!("[{}]", self.messages.join(",")));
+            params.display(MAX_TOKENS, self.max_tokens);
+            for (name, value) in &self.members {
+                params.json(name, value);
+            }
+        });
+        // Around the params are the message, its result, the requests and this one.
+        check_depth(&json, DEPTH_MAX - 4)?;
+        SamplingRequest::decode(Json::composed(&json))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn json(text: &str) -> Json<'_> {
+        Json::parse(text).unwrap()
+    }
+
+    fn decode(params: &str) -> Result<SamplingRequest, WireError> {
+        SamplingRequest::decode(json(params))
+    }
 
     /// proves: W-03
     #[test]
@@ -150,7 +326,7 @@ mod tests {
             (r#"{"messages":[],"maxTokens":1,"includeContext":"none"}"#, false, false),
             (r#"{"messages":[],"maxTokens":1,"includeContext":"allServers"}"#, false, true),
         ] {
-            let request = SamplingRequest::decode(params).unwrap();
+            let request = decode(params).unwrap();
             assert_eq!((request.uses_tools, request.uses_context), (tools, context), "{params}");
             assert_eq!(request.params.as_str(), params);
         }
@@ -172,7 +348,7 @@ mod tests {
             r#"{"messages":[],"maxTokens":1,"includeContext":null}"#,
             r#"{"messages":[],"messages":[],"maxTokens":1}"#,
         ] {
-            assert!(SamplingRequest::decode(wrong).is_err(), "{wrong}");
+            assert!(decode(wrong).is_err(), "{wrong}");
         }
     }
 
@@ -181,7 +357,7 @@ mod tests {
     fn results_of_a_model_and_of_roots_have_their_shapes() {
         let sampled =
             r#"{"role":"assistant","model":"m","content":{"type":"text","text":"Paris"}}"#;
-        assert_eq!(check_sampled(sampled), Ok(()));
+        assert_eq!(check_sampled(json(sampled)), Ok(()));
         for wrong in [
             "7",
             "{}",
@@ -190,16 +366,16 @@ mod tests {
             r#"{"role":"assistant","model":"m","content":"Paris"}"#,
             r#"{"action":"accept"}"#,
         ] {
-            assert!(check_sampled(wrong).is_err(), "{wrong}");
+            assert!(check_sampled(json(wrong)).is_err(), "{wrong}");
         }
         for right in [r#"{"roots":[]}"#, r#"{"roots":[{"uri":"file:///a","name":"A"}],"_meta":{}}"#]
         {
-            assert_eq!(check_roots(right), Ok(()));
+            assert_eq!(check_roots(json(right)), Ok(()));
         }
         for wrong in
             ["[]", "{}", r#"{"roots":{}}"#, r#"{"roots":[7]}"#, r#"{"roots":[{"name":"A"}]}"#]
         {
-            assert!(check_roots(wrong).is_err(), "{wrong}");
+            assert!(check_roots(json(wrong)).is_err(), "{wrong}");
         }
     }
 }

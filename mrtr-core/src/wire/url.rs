@@ -1,7 +1,6 @@
 //! A URL that a server wants a person to open (elicitation, URL mode).
 //!
-//! Nothing is fetched and nothing is opened here. What is said of the URL is for the person who
-//! decides.
+//! Nothing is fetched and nothing is opened here. The flags of a URL are for the person who decides.
 
 use alloc::{string::String, sync::Arc};
 use core::fmt;
@@ -11,15 +10,15 @@ use form_model::SafeText;
 
 use super::WireError;
 
-/// Is a URL that a server wants a person to open.
+/// A URL that a server wants a person to open.
 #[derive(Clone, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct UrlRequest {
-    /// What the server says to the person.
+    /// The server's words to the person.
     pub message: SafeText,
     /// The whole URL, exactly as it came. Show it whole, and do not make it a link by yourself.
     pub url: Arc<str>,
-    /// The host, as the URL has it. It is what to show first.
+    /// The host, as the URL spells it. Show it first.
     pub host: SafeText,
     /// Whether the connection is encrypted.
     pub is_https: bool,
@@ -27,7 +26,7 @@ pub struct UrlRequest {
     pub is_punycode: bool,
     /// Whether the host has letters of more than one script, as look-alikes do.
     pub is_mixed_script: bool,
-    /// Whether a user name stands before the host, which can pass for the host.
+    /// Whether a user name stands before the host. People can mistake it for the host.
     pub has_userinfo: bool,
 }
 
@@ -39,16 +38,20 @@ impl fmt::Debug for UrlRequest {
 }
 
 impl UrlRequest {
-    /// Reads a URL.
-    pub(crate) fn new(message: &str, url: &str) -> Result<Self, WireError> {
-        let malformed = WireError::Shape { what: "url", expected: "an absolute http or https URL" };
-        let iri = Iri::parse(url).map_err(|_| malformed)?;
+    /// Makes a request of a message and a URL. Nothing is fetched.
+    ///
+    /// # Errors
+    ///
+    /// A text that is not an absolute http or https URL.
+    pub fn new(message: &str, url: &str) -> Result<Self, WireError> {
+        let malformed = WireError::shape("url", "an absolute http or https URL");
+        let Ok(iri) = Iri::parse(url) else { return Err(malformed) };
         let scheme = iri.scheme().as_str();
         let is_https = scheme.eq_ignore_ascii_case("https");
         if !is_https && !scheme.eq_ignore_ascii_case("http") {
             return Err(malformed);
         }
-        let authority = iri.authority().ok_or(malformed)?;
+        let Some(authority) = iri.authority() else { return Err(malformed) };
         let host = authority.host();
         if host.is_empty() {
             return Err(malformed);
@@ -67,7 +70,7 @@ impl UrlRequest {
     }
 }
 
-/// Decodes the percent-encoded octets of a host. One that is no UTF-8 stays as it is.
+/// Decodes the percent-encoded octets of a host. A host that is not UTF-8 stays encoded.
 fn decoded(host: &str) -> String {
     let mut bytes = alloc::vec::Vec::with_capacity(host.len());
     let mut rest = host;
@@ -82,7 +85,7 @@ fn decoded(host: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| host.into())
 }
 
-/// Names the scripts whose letters pass for one another's, and all others together.
+/// A script whose letters look like those of another, or any other script.
 #[derive(Clone, Copy, PartialEq)]
 enum Script {
     Latin,
@@ -125,7 +128,7 @@ mod tests {
 
     /// proves: CL-16
     #[test]
-    fn what_is_suspicious_about_a_url_is_told() {
+    fn what_is_suspicious_about_a_url_is_found() {
         for (url, expected) in [
             ("https://example.com/a?b#c", ("", true)),
             ("HTTP://example.com", ("", false)),
@@ -155,7 +158,7 @@ mod tests {
 
     /// proves: W-05
     #[test]
-    fn what_is_no_absolute_web_url_is_refused() {
+    fn a_text_that_is_not_an_absolute_web_url_is_refused() {
         for wrong in [
             "",
             "example.com",

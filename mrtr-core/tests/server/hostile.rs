@@ -1,16 +1,19 @@
 //! What a client can send that is no request: each is answered once, with its code, and the
 //! handler does not run.
 
+use std::sync::Arc;
+
 use mrtr_core::{
-    OpenCause, TOKEN_BYTES_MAX,
-    exchange::Report,
+    Phase,
+    seal::{OpenCause, RequestState, TOKEN_BYTES_MAX},
+    server::{Action, Endpoint, ReportKind},
     wire::{META_CAPABILITIES, META_VERSION, RpcError},
 };
 use serde_json::{Value, json};
 
 use crate::play::{
-    CALL, answer, call, deep, keyless, message, meta, params, refused, report, retry, run, sealing,
-    send, send_as, state, with, yes,
+    CALL, NOW, answer, call, deep, keyless, keys, message, meta, params, refused, report, retry,
+    run, sealing, send, send_as, shop, state, with, yes,
 };
 
 /// A value of each JSON type, and of each some that are odd.
@@ -153,10 +156,10 @@ fn a_token_of_a_megabyte_or_of_another_kind_is_refused_as_any_other() {
         let (_, body) = answer(&actions);
         let error = json!({"code": -32602, "message": "Invalid requestState"});
         assert_eq!(body, json!({"jsonrpc": "2.0", "id": 7, "error": error}));
-        let Report::StateRefused { cause: found, .. } = report(&actions) else {
+        let ReportKind::StateRefused { cause: found } = report(&actions).kind else {
             panic!("{actions:?}")
         };
-        assert!(cause.is_none_or(|cause| cause == *found), "{found:?}, not {cause:?}");
+        assert!(cause.is_none_or(|cause| cause == found), "{found:?}, not {cause:?}");
     }
 }
 
@@ -165,8 +168,8 @@ fn a_token_of_a_megabyte_or_of_another_kind_is_refused_as_any_other() {
 fn a_token_of_another_endpoint_method_target_or_caller_is_refused() {
     let shop = sealing();
     let state = state(&shop);
-    let other = mrtr_core::Endpoint::new("bank")
-        .with_request_state(mrtr_core::RequestState::new(crate::play::keys()));
+    let other = Endpoint::new("bank").with_request_state(RequestState::new(keys()));
+    let other = Arc::new(other);
     let retry = retry(&state, yes());
     let to = |method: &str, params: &Value| message(method, &params.to_string());
     let changed = |name, value| with(retry.clone(), &[(name, value)]);
@@ -180,8 +183,7 @@ fn a_token_of_another_endpoint_method_target_or_caller_is_refused() {
         (&shop, Some("mallory"), to("tools/call", &retry)),
         (&shop, None, to("tools/call", &retry)),
     ] {
-        let (exchange, actions) =
-            send_as(endpoint, crate::play::NOW, principal, message.as_bytes());
+        let (exchange, actions) = send_as(endpoint, NOW, principal, message.as_bytes());
         assert_eq!(refused(&exchange, &actions), (200, RpcError::INVALID_PARAMS), "{message}");
         assert_eq!(answer(&actions).1["error"]["message"], "Invalid requestState");
     }
@@ -224,7 +226,7 @@ fn bytes_that_are_no_utf_8_no_json_or_too_deep_are_not_parsed() {
             assert_eq!(found, (400, RpcError::PARSE), "{start}");
         }
     }
-    let exactly = sealing().with_message_bytes_max(call.len());
+    let exactly = Arc::new(shop().with_message_bytes_max(call.len()));
     run(&send(&exactly, call.as_bytes()).1);
     let (exchange, actions) = send(&exactly, format!("{call} ").as_bytes());
     assert_eq!(refused(&exchange, &actions), (400, RpcError::INVALID_REQUEST));
@@ -271,7 +273,8 @@ fn a_notification_does_not_run_even_if_it_names_a_method_that_asks() {
     let call = message("tools/call", &params().to_string()).replace("\"id\":7,", "");
     let endpoint = sealing();
     let (exchange, actions) = send(&endpoint, call.as_bytes());
-    assert!(matches!(actions.as_slice(), [mrtr_core::exchange::Action::Respond(_)]));
+    assert!(matches!(actions.as_slice(), [Action::Respond(_)]));
+    assert_eq!(actions.reports(), []);
     assert_eq!(answer(&actions), (202, Value::Null));
-    assert_eq!(exchange.phase(), mrtr_core::Phase::Settled);
+    assert_eq!(exchange.phase(), Phase::Settled);
 }

@@ -1,19 +1,26 @@
 //! Requests of earlier revisions, on an endpoint that serves them.
 
+use std::sync::Arc;
+
 use mrtr_core::{
-    Endpoint, Exchange, Need,
-    exchange::{Action, Event, HandlerFault, Headers, Incoming},
-    wire::{Capabilities, RpcError},
+    server::{Action, Ending, Endpoint, Exchange, Incoming, Need, ReportKind},
+    wire::{Capabilities, Headers, META_VERSION, RpcError},
 };
 use serde_json::{Value, json};
 
 use crate::play::{
-    NOW, answer, end, everything, faulted, keyless, message, raw, refused, run, sealing, send,
-    state, sure,
+    NOW, answer, call, end, message, meta, params, raw, refused, report, run, sealing, send, shop,
+    state, sure, value, yes,
 };
 
-fn endpoints() -> [Endpoint; 3] {
-    [sealing().with_legacy(), keyless().with_legacy(), sealing().with_legacy().with_single_use()]
+/// Returns an endpoint with keys that serves earlier revisions.
+fn serving() -> Arc<Endpoint> {
+    Arc::new(shop().with_legacy())
+}
+
+fn endpoints() -> [Arc<Endpoint>; 3] {
+    let once = shop().with_legacy().with_single_use();
+    [serving(), Arc::new(Endpoint::new("shop").with_legacy()), Arc::new(once)]
 }
 
 /// P43.
@@ -31,10 +38,11 @@ fn p43_whatever_a_handler_needs_of_an_old_client_is_an_internal_error_that_names
                 let (mut exchange, actions) =
                     send(endpoint, message(method, r#"{"name":"order"}"#).as_bytes());
                 assert!(run(&actions).is_legacy);
-                let actions = end(&mut exchange, Event::Need(need));
-                assert_eq!(*faulted(&actions), HandlerFault::Legacy);
-                let said = answer(&actions).1["error"]["message"].clone();
-                assert!(said.as_str().unwrap().contains("2026-07-28"), "{said}");
+                let actions = end(&mut exchange, Ending::Need(need));
+                assert_eq!(refused(&exchange, &actions), (200, RpcError::INTERNAL));
+                assert_eq!(report(&actions).kind, ReportKind::Legacy);
+                let message = answer(&actions).1["error"]["message"].clone();
+                assert!(message.as_str().unwrap().contains("2026-07-28"), "{message}");
             }
         }
     }
@@ -42,10 +50,10 @@ fn p43_whatever_a_handler_needs_of_an_old_client_is_an_internal_error_that_names
 
 /// Ends an old request with a result and returns what of it goes out.
 fn finished(method: &str, result: &str) -> Value {
-    let endpoint = sealing().with_legacy();
+    let endpoint = serving();
     let (mut exchange, actions) = send(&endpoint, message(method, "{}").as_bytes());
     assert!(run(&actions).is_legacy);
-    let (status, body) = answer(&end(&mut exchange, Event::Finish(raw(result))));
+    let (status, body) = answer(&end(&mut exchange, Ending::Finish(raw(result))));
     assert_eq!((status, &body["id"]), (200, &json!(7)));
     body["result"].clone()
 }
@@ -57,10 +65,10 @@ fn p43_what_an_old_request_comes_to_passes_through() {
     let text = r#"{"content":[{"type":"text","text":"ok"}],"isError":false}"#;
     let result = finished("tools/call", text);
     assert_eq!((&result["content"][0]["text"], &result["isError"]), (&json!("ok"), &json!(false)));
-    let endpoint = sealing().with_legacy();
+    let endpoint = serving();
     let (mut exchange, _) = send(&endpoint, message("tools/call", "{}").as_bytes());
-    let error = RpcError { data: Some(raw("[1]")), ..RpcError::new(-7, "sold out") };
-    let (_, body) = answer(&end(&mut exchange, Event::Fail(error)));
+    let error = RpcError::new(-7, "sold out").with_data(raw("[1]"));
+    let (_, body) = answer(&end(&mut exchange, Ending::Fail(error.into())));
     assert_eq!(body["error"], json!({"code": -7, "message": "sold out", "data": [1]}));
 }
 
@@ -69,22 +77,21 @@ fn p43_what_an_old_request_comes_to_passes_through() {
 #[test]
 fn p43_nothing_is_added_to_the_result_of_an_old_request() {
     for (method, result) in [("ping", "{}"), ("tools/call", r#"{"content":[]}"#)] {
-        assert_eq!(finished(method, result), crate::play::value(result), "{method}");
+        assert_eq!(finished(method, result), value(result), "{method}");
     }
 }
 
 /// proves: SV-06, SV-07, W-10
 #[test]
 fn a_request_whose_header_names_this_revision_is_not_an_old_one() {
-    let endpoint = sealing().with_legacy();
+    let endpoint = serving();
     let body = message("tools/call", r#"{"name":"order"}"#);
-    let receive = |version| {
-        let headers =
-            Headers { protocol_version: version, method: Some("tools/call"), name: Some("order") };
-        let message = body.as_bytes();
-        let incoming = Incoming { message, headers: Some(headers), principal: None };
-        let (exchange, actions) = Exchange::receive(&endpoint, NOW, incoming);
-        (exchange, actions.into_iter().collect::<Vec<_>>())
+    let receive = |version: Option<&str>| {
+        let version = version.map(|version| ("MCP-Protocol-Version", version));
+        let headers = [("Mcp-Method", "tools/call"), ("Mcp-Name", "order")];
+        let headers: Headers = headers.into_iter().chain(version).collect();
+        let incoming = Incoming::message(body.as_bytes()).with_headers(headers);
+        Exchange::receive(&endpoint, NOW, incoming)
     };
     for old in [None, Some("2025-06-18"), Some("2025-11-25")] {
         assert!(run(&receive(old).1).is_legacy);
@@ -104,7 +111,7 @@ fn an_old_request_has_no_retry_fields_whatever_it_brings() {
     for endpoint in &endpoints() {
         for params in [
             json!({"name": "order", "requestState": good}),
-            json!({"name": "order", "requestState": "x", "inputResponses": crate::play::yes()}),
+            json!({"name": "order", "requestState": "x", "inputResponses": yes()}),
             json!({"name": "order", "inputResponses": 7}),
             json!({"name": "order", "_meta": {"progressToken": 1}}),
         ] {
@@ -121,27 +128,26 @@ fn an_old_request_has_no_retry_fields_whatever_it_brings() {
 /// proves: SV-06, SV-07
 #[test]
 fn a_request_that_names_a_version_is_held_to_this_revision() {
-    let endpoint = sealing().with_legacy();
-    let version = "io.modelcontextprotocol/protocolVersion";
+    let endpoint = serving();
     for (meta, code) in [
-        (json!({version: "2025-11-25"}), RpcError::UNSUPPORTED_VERSION),
-        (json!({version: 7}), RpcError::INVALID_PARAMS),
-        (json!({version: null}), RpcError::INVALID_PARAMS),
-        (json!({version: "2026-07-28"}), RpcError::INVALID_PARAMS),
+        (json!({META_VERSION: "2025-11-25"}), RpcError::UNSUPPORTED_VERSION),
+        (json!({META_VERSION: 7}), RpcError::INVALID_PARAMS),
+        (json!({META_VERSION: null}), RpcError::INVALID_PARAMS),
+        (json!({META_VERSION: "2026-07-28"}), RpcError::INVALID_PARAMS),
     ] {
         let params = json!({"name": "order", "_meta": meta});
         let (exchange, actions) =
             send(&endpoint, message("tools/call", &params.to_string()).as_bytes());
         assert_eq!(refused(&exchange, &actions), (400, code), "{params}");
     }
-    let (_, actions) = crate::play::call(&endpoint, &crate::play::params());
-    assert!(!run(&actions).is_legacy && run(&actions).capabilities.roots, "{}", everything());
+    let (_, actions) = call(&endpoint, &params());
+    assert!(!run(&actions).is_legacy && run(&actions).capabilities.roots);
 }
 
 /// proves: SV-06, W-11
 #[test]
 fn an_old_request_whose_params_are_no_object_does_not_run() {
-    let endpoint = sealing().with_legacy();
+    let endpoint = serving();
     let mut ran = Vec::new();
     for wrong in ["7", "null", "\"x\"", "true", "[]", r#"[{"name":"order"}]"#] {
         let (exchange, actions) = send(&endpoint, message("tools/call", wrong).as_bytes());
@@ -156,8 +162,8 @@ fn an_old_request_whose_params_are_no_object_does_not_run() {
 /// proves: SV-06, SV-07, W-11
 #[test]
 fn a_request_whose_version_can_not_be_read_is_not_an_old_one() {
-    let endpoint = sealing().with_legacy();
-    let meta = crate::play::meta().to_string();
+    let endpoint = serving();
+    let meta = meta().to_string();
     let twice = |name: &str| {
         let caps = r#""io.modelcontextprotocol/clientCapabilities":{}"#;
         let version = r#""io.modelcontextprotocol/protocolVersion":"2026-07-28""#;
@@ -176,4 +182,28 @@ fn a_request_whose_version_can_not_be_read_is_not_an_old_one() {
         }
     }
     assert_eq!(ran, Vec::<&str>::new());
+}
+
+/// proves: SV-06
+#[test]
+fn a_request_of_an_earlier_revision_runs_and_can_not_be_asked_anything() {
+    let endpoint = serving();
+    let old = message("tools/call", r#"{"name":"order","requestState":"x"}"#);
+    let (mut exchange, actions) = send(&endpoint, old.as_bytes());
+    assert!(run(&actions).is_legacy);
+    assert_eq!(run(&actions).capabilities, Capabilities::NONE);
+    let actions = end(&mut exchange, Ending::Need(Need::new().request("sure", sure())));
+    let message = "MRTR input requests require protocol 2026-07-28";
+    assert_eq!(answer(&actions).1["error"], json!({"code": -32603, "message": message}));
+    let ping = br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let (mut exchange, _) = send(&endpoint, ping);
+    let actions = end(&mut exchange, Ending::Finish(raw("{}")));
+    assert!(answer(&actions).1.get("result").is_some());
+    // A request of this revision is held to it, there as anywhere.
+    let mut unknown = params();
+    unknown["_meta"] = json!({META_VERSION: "1900-01-01"});
+    let (exchange, actions) = call(&endpoint, &unknown);
+    assert_eq!(refused(&exchange, &actions), (400, RpcError::UNSUPPORTED_VERSION));
+    let (exchange, actions) = send(&sealing(), old.as_bytes());
+    assert_eq!(refused(&exchange, &actions), (400, RpcError::INVALID_PARAMS));
 }

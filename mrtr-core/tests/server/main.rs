@@ -2,7 +2,6 @@
 //!
 //! One file an idea; `play` holds the endpoint, the messages and the ends that they share.
 
-#![cfg(feature = "request-state")]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -12,13 +11,19 @@
     reason = "this is a test"
 )]
 
+mod awaiting;
 mod builders;
 mod drift;
+mod exchange;
 mod flows;
 mod gate;
 mod hostile;
+mod kinds;
 mod legacy;
+mod parts;
 mod pitfalls;
 mod play;
+mod reports;
 mod responses;
+mod secrets;
 mod single_use;

@@ -1,11 +1,20 @@
 //! One endpoint, the messages of its client, and the ends of its handler.
 
+use std::sync::Arc;
+
 use form_model::{FlagField, Form, FormBuilder, TextField};
-use getrandom::{SysRng, rand_core::UnwrapErr};
+use getrandom::SysRng;
 use mrtr_core::{
-    Endpoint, Exchange, InputRequest, Keyring, Need, Phase, RequestState, UnixTime,
-    exchange::{Action, Event, HandlerFault, Incoming, Misuse, Report, Run},
-    wire::{META_CAPABILITIES, META_VERSION, PROTOCOL_VERSION, RawJson, RpcError},
+    Phase, UnixTime,
+    seal::{Keyring, RequestState},
+    server::{
+        Action, Actions, Ending, Endpoint, Event, Exchange, HandlerFault, Incoming, Misuse, Need,
+        Report, ReportKind, Run,
+    },
+    wire::{
+        InputRequest, META_CAPABILITIES, META_VERSION, PROTOCOL_VERSION, RawJson, RpcError,
+        SamplingBuilder,
+    },
 };
 use serde_json::{Value, json};
 
@@ -18,12 +27,17 @@ pub(crate) fn keys() -> Keyring {
     Keyring::new([("k1", [7; 32])]).unwrap()
 }
 
-pub(crate) fn sealing() -> Endpoint {
+/// Returns an endpoint with keys, to be configured further.
+pub(crate) fn shop() -> Endpoint {
     Endpoint::new("shop").with_request_state(RequestState::new(keys()))
 }
 
-pub(crate) fn keyless() -> Endpoint {
-    Endpoint::new("shop")
+pub(crate) fn sealing() -> Arc<Endpoint> {
+    Arc::new(shop())
+}
+
+pub(crate) fn keyless() -> Arc<Endpoint> {
+    Arc::new(Endpoint::new("shop"))
 }
 
 pub(crate) fn raw(json: &str) -> RawJson {
@@ -73,46 +87,50 @@ pub(crate) fn deep(levels: usize) -> String {
 }
 
 /// Sends the bytes of a message.
-pub(crate) fn send<'e>(endpoint: &'e Endpoint, message: &[u8]) -> (Exchange<'e>, Vec<Action>) {
+pub(crate) fn send(endpoint: &Arc<Endpoint>, message: &[u8]) -> (Exchange, Actions) {
     send_as(endpoint, NOW, Some("alice"), message)
 }
 
-pub(crate) fn send_as<'e>(
-    endpoint: &'e Endpoint,
+pub(crate) fn send_as(
+    endpoint: &Arc<Endpoint>,
     now: UnixTime,
     principal: Option<&str>,
     message: &[u8],
-) -> (Exchange<'e>, Vec<Action>) {
-    let (exchange, actions) =
-        Exchange::receive(endpoint, now, Incoming { message, headers: None, principal });
-    (exchange, actions.into_iter().collect())
+) -> (Exchange, Actions) {
+    Exchange::receive(endpoint, now, Incoming::message(message).with_principal(principal))
 }
 
 /// Calls the tool.
-pub(crate) fn call<'e>(endpoint: &'e Endpoint, params: &Value) -> (Exchange<'e>, Vec<Action>) {
+pub(crate) fn call(endpoint: &Arc<Endpoint>, params: &Value) -> (Exchange, Actions) {
     send(endpoint, message("tools/call", &params.to_string()).as_bytes())
 }
 
-pub(crate) fn handle(exchange: &mut Exchange<'_>, event: Event) -> Result<Vec<Action>, Misuse> {
-    let actions = exchange.handle(NOW, &mut UnwrapErr(SysRng), event)?;
-    Ok(actions.into_iter().collect())
+/// Ends the handler.
+pub(crate) fn try_end(exchange: &mut Exchange, ending: Ending) -> Result<Actions, Misuse> {
+    exchange.end(NOW, &mut SysRng, ending)
 }
 
-pub(crate) fn end(exchange: &mut Exchange<'_>, event: Event) -> Vec<Action> {
-    handle(exchange, event).unwrap()
+pub(crate) fn end(exchange: &mut Exchange, ending: Ending) -> Actions {
+    try_end(exchange, ending).unwrap()
+}
+
+/// Lets the store reply that the state is redeemed for the first time.
+pub(crate) fn redeem(exchange: &mut Exchange) -> Actions {
+    exchange.handle(Event::Redeemed { first: true }).unwrap()
 }
 
 /// Returns what the handler runs on.
-pub(crate) fn run(actions: &[Action]) -> &Run {
-    match actions {
+pub(crate) fn run(actions: &Actions) -> &Run {
+    assert_eq!(actions.reports(), []);
+    match actions.as_slice() {
         [Action::Run(run)] => run,
-        other => panic!("the handler runs, found {other:?} {}", answer(other).1),
+        other => panic!("the handler runs, found {other:?} {}", answer(actions).1),
     }
 }
 
 /// Returns the HTTP status and the body of the one answer.
-pub(crate) fn answer(actions: &[Action]) -> (u16, Value) {
-    let mut responds = actions.iter().filter_map(|action| match action {
+pub(crate) fn answer(actions: &Actions) -> (u16, Value) {
+    let mut responds = actions.as_slice().iter().filter_map(|action| match action {
         Action::Respond(respond) => Some(respond),
         _ => None,
     });
@@ -122,34 +140,33 @@ pub(crate) fn answer(actions: &[Action]) -> (u16, Value) {
     (respond.status, value(json))
 }
 
-/// Expects an answer that the handler had no part in, and returns its status and code.
-pub(crate) fn refused(exchange: &Exchange<'_>, actions: &[Action]) -> (u16, i64) {
-    let is_refusal =
-        matches!(actions, [Action::Respond(_)] | [Action::Respond(_), Action::Report(_)]);
-    assert!(is_refusal, "{actions:?}");
+/// Expects an error that ends the request without another action, and returns its status and code.
+pub(crate) fn refused(exchange: &Exchange, actions: &Actions) -> (u16, i64) {
+    assert!(matches!(actions.as_slice(), [Action::Respond(_)]), "{actions:?}");
     assert_eq!(exchange.phase(), Phase::Settled);
+    error_code(actions)
+}
+
+/// Expects an error with its one report, and returns its status and code.
+pub(crate) fn error_code(actions: &Actions) -> (u16, i64) {
+    report(actions);
     let (status, body) = answer(actions);
     assert!(body.get("result").is_none(), "{body}");
     (status, body["error"]["code"].as_i64().expect("an error has a code"))
 }
 
-pub(crate) fn report(actions: &[Action]) -> &Report {
-    let mut reports = actions.iter().filter_map(|action| match action {
-        Action::Report(report) => Some(report),
-        _ => None,
-    });
-    let report = reports.next().expect("it is reported");
-    assert!(reports.next().is_none(), "it is reported once");
+pub(crate) fn report(actions: &Actions) -> &Report {
+    let [report] = actions.reports() else { panic!("it is reported once, found {actions:?}") };
     report
 }
 
-/// Expects an internal error that says nothing, and returns what is reported of the handler.
-pub(crate) fn faulted(actions: &[Action]) -> &HandlerFault {
+/// Expects an internal error that tells nothing, and returns what is reported of the handler.
+pub(crate) fn faulted(actions: &Actions) -> &HandlerFault {
     let (status, body) = answer(actions);
     assert_eq!((status, &body["error"]["code"]), (200, &json!(RpcError::INTERNAL)), "{body}");
     assert!(body.get("result").is_none());
-    match report(actions) {
-        Report::HandlerFault { fault, .. } => fault,
+    match &report(actions).kind {
+        ReportKind::HandlerFault(fault) => fault,
         other => panic!("the handler is at fault, found {other:?}"),
     }
 }
@@ -166,17 +183,27 @@ pub(crate) fn sure() -> InputRequest {
     InputRequest::form("Sure?", confirm())
 }
 
+/// Asks a person to open a page.
+pub(crate) fn page(message: &str, url: &str) -> InputRequest {
+    InputRequest::url(message, url).unwrap()
+}
+
+/// Asks the client's model.
+pub(crate) fn model(builder: SamplingBuilder) -> InputRequest {
+    builder.build().unwrap().into()
+}
+
 /// Calls the tool, which needs something, and returns the `result` of the answer.
-pub(crate) fn asked(endpoint: &Endpoint, need: Need) -> Value {
+pub(crate) fn asked(endpoint: &Arc<Endpoint>, need: Need) -> Value {
     let (mut exchange, actions) = call(endpoint, &params());
     run(&actions);
-    let mut body = answer(&end(&mut exchange, Event::Need(need))).1;
+    let mut body = answer(&end(&mut exchange, Ending::Need(need))).1;
     assert!(body.get("error").is_none(), "{body}");
     body["result"].take()
 }
 
 /// Returns the state of a round that asks `sure`.
-pub(crate) fn state(endpoint: &Endpoint) -> Value {
+pub(crate) fn state(endpoint: &Arc<Endpoint>) -> Value {
     asked(endpoint, Need::new().request("sure", sure()))["requestState"].clone()
 }
 

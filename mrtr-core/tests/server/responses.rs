@@ -1,15 +1,18 @@
-//! Answers that are none, and keys that were not asked.
+//! Responses that are invalid, and keys that were not asked.
 
+use std::sync::Arc;
+
+use form_model::Submission;
 use mrtr_core::{
-    Endpoint, InputRequest, Limits, Need,
-    exchange::{Answered, Elicited, Event, Sampling},
-    wire::RpcError,
+    Limits,
+    server::{Ending, Endpoint, Need},
+    wire::{InputRequest, InputResponse, RpcError, SamplingBuilder},
 };
 use serde_json::{Value, json};
 
 use crate::play::{
-    answer, asked, call, deep, end, keyless, message, refused, retry, retry_text, run, sealing,
-    send, state, sure, with,
+    answer, asked, call, deep, end, keyless, message, model, page, params, refused, retry,
+    retry_text, run, sealing, send, state, sure, with, yes,
 };
 
 /// Keys that are members of every object somewhere else, or look like places in an array.
@@ -29,13 +32,13 @@ const ODD_KEYS: [&str; 10] = [
 fn all() -> Need {
     Need::new()
         .request("form", sure())
-        .request("url", InputRequest::url("m", "https://a.example/"))
-        .request("model", InputRequest::sampling(Sampling::new(1).user("?")))
-        .request("roots", InputRequest::roots())
+        .request("url", page("m", "https://a.example/"))
+        .request("model", model(SamplingBuilder::new(1).user("?")))
+        .request("roots", InputRequest::Roots)
 }
 
 /// Sends the text of responses and expects them to be refused before the handler runs.
-fn refuses(endpoint: &Endpoint, state: &Value, responses: &str) {
+fn refuses(endpoint: &Arc<Endpoint>, state: &Value, responses: &str) {
     let text = message("tools/call", &retry_text(state, responses));
     let (exchange, actions) = send(endpoint, text.as_bytes());
     let found = refused(&exchange, &actions);
@@ -129,13 +132,13 @@ fn p53_a_key_that_was_not_asked_is_not_seen_whatever_it_is_and_holds() {
     let endpoint = sealing();
     let state = state(&endpoint);
     for key in ODD_KEYS.into_iter().chain(["admin", "Sure", "sure "]) {
-        for held in [json!(7), json!(null), json!([]), crate::play::yes()["sure"].clone()] {
-            let mut responses = crate::play::yes();
+        for held in [json!(7), json!(null), json!([]), yes()["sure"].clone()] {
+            let mut responses = yes();
             responses[key] = held;
             let (_, actions) = call(&endpoint, &retry(&state, responses));
             let answers = &run(&actions).answers;
             assert!(answers.get(key).is_none() && answers.form(key).is_none());
-            assert!(matches!(answers.form("sure"), Some(Elicited::Accepted(_))));
+            assert!(matches!(answers.form("sure"), Some(Submission::Accept(_))));
             assert_eq!(format!("{answers:?}"), "Answers(1 values)");
         }
     }
@@ -153,7 +156,7 @@ fn a_key_is_the_text_it_is_however_it_looks() {
         responses[key] = json!({"action": "decline"});
         let (_, actions) = call(&endpoint, &retry(&result["requestState"], responses));
         for other in ODD_KEYS {
-            let expected = (other == key).then_some(&Elicited::Declined);
+            let expected = (other == key).then_some(Submission::Decline);
             assert_eq!(run(&actions).answers.form(other), expected, "{key:?} {other:?}");
         }
     }
@@ -175,14 +178,14 @@ fn p17_p29_p33_each_spelling_of_an_answer_is_read_as_what_it_is() {
         (json!({"action": "decline"}), "Declined"),
         (json!({"action": "decline", "resultType": "complete"}), "Declined"),
         (json!({"action": "decline", "content": {"ok": true}}), "Declined"),
-        (json!({"action": "cancel"}), "Dismissed"),
-        (json!({"action": "cancel", "content": 7}), "Dismissed"),
+        (json!({"action": "cancel"}), "Cancelled"),
+        (json!({"action": "cancel", "content": 7}), "Cancelled"),
     ] {
         let (_, actions) = call(&endpoint, &retry(&state, json!({"sure": response})));
         let found = match run(&actions).answers.form("sure").unwrap() {
-            Elicited::Accepted(_) => "Accepted",
-            Elicited::Declined => "Declined",
-            Elicited::Dismissed => "Dismissed",
+            Submission::Accept(_) => "Accepted",
+            Submission::Decline => "Declined",
+            Submission::Cancel => "Cancelled",
         };
         assert_eq!(found, expected, "{response}");
     }
@@ -203,16 +206,17 @@ fn without_keys_an_answer_is_checked_by_what_the_handler_would_ask() {
         (json!([]), false),
     ] {
         let responses = json!({"sure": held, "__proto__": {"action": "accept"}});
-        let (_, actions) =
-            call(&endpoint, &with(crate::play::params(), &[("inputResponses", responses)]));
+        let (_, actions) = call(&endpoint, &with(params(), &[("inputResponses", responses)]));
         let answers = &run(&actions).answers;
-        assert!(answers.get("sure").is_none(), "nothing says that it was asked");
+        assert!(answers.get("sure").is_none(), "nothing tells that it was asked");
         match answers.check("sure", &sure()) {
-            Ok(Some(Answered::Form(_))) => assert!(is_answer, "{held}"),
+            Ok(Some(InputResponse::Accept(_) | InputResponse::Decline)) => {
+                assert!(is_answer, "{held}");
+            }
             Ok(other) => panic!("{other:?}"),
             Err(_) => assert!(!is_answer, "{held}"),
         }
-        assert!(answers.check("sure", &InputRequest::roots()).is_ok() == held["roots"].is_array());
+        assert!(answers.check("sure", &InputRequest::Roots).is_ok() == held["roots"].is_array());
         assert_eq!(answers.check("other", &sure()), Ok(None));
     }
 }
@@ -222,11 +226,11 @@ fn without_keys_an_answer_is_checked_by_what_the_handler_would_ask() {
 fn without_keys_an_answer_is_checked_within_the_limits_of_the_endpoint() {
     let content = json!({"ok": true});
     let checked = |answer_bytes_max| {
-        let form = form_model::Limits { answer_bytes_max, ..Default::default() };
-        let endpoint = keyless().with_limits(Limits { form, ..Limits::default() });
+        let form = form_model::Limits::default().answer_bytes_max(answer_bytes_max);
+        let endpoint = Endpoint::new("shop").with_limits(Limits::default().form(form));
         let responses = json!({"sure": {"action": "accept", "content": content}});
-        let params = with(crate::play::params(), &[("inputResponses", responses)]);
-        run(&call(&endpoint, &params).1).answers.check("sure", &sure()).is_ok()
+        let params = with(params(), &[("inputResponses", responses)]);
+        run(&call(&Arc::new(endpoint), &params).1).answers.check("sure", &sure()).is_ok()
     };
     let bytes = content.to_string().len();
     assert_eq!([checked(bytes), checked(bytes - 1)], [true, false]);
@@ -241,7 +245,7 @@ fn an_answer_that_is_missing_is_asked_again_under_the_same_key() {
         let (mut exchange, actions) = call(&endpoint, &retry(&state, responses));
         assert!(run(&actions).answers.form("sure").is_none());
         let need = Need::new().request("sure", sure());
-        let (status, body) = answer(&end(&mut exchange, Event::Need(need)));
+        let (status, body) = answer(&end(&mut exchange, Ending::Need(need)));
         assert_eq!(status, 200);
         assert_eq!(body["result"]["inputRequests"].as_object().unwrap().len(), 1);
     }

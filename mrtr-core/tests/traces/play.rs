@@ -1,10 +1,10 @@
-//! Plays a trace: the lines of input as they are, and under each what the call makes of it.
+//! Plays a trace: takes its lines of input, and returns what the call does about each.
 
 use core::fmt::Write as _;
 
 use mrtr_core::{
-    Action, Actions, Invocation,
-    trace::{Exposed, Step},
+    client::{Actions, Invocation},
+    trace::{Exposed, Redacted, Step},
 };
 
 /// Plays the lines of a trace, one call after another.
@@ -49,7 +49,7 @@ impl Player {
             let written = if self.exposes {
                 serde_json::to_string(&Exposed(&action))
             } else {
-                serde_json::to_string::<Action>(&action)
+                serde_json::to_string(&Redacted(&action))
             };
             let _ = writeln!(played, "  {}", written.unwrap_or_default());
         }

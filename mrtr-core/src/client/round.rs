@@ -1,0 +1,75 @@
+//! One round: what the server asked, and the answers that are in.
+
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use core::fmt;
+
+use super::{Claims, Fault};
+use crate::{
+    Limits,
+    wire::{InputRequest, Json, RawJson, StateText, check_round, check_state},
+};
+
+/// The round that is on. It is gone when its retry is sent: nothing of it reaches another.
+#[derive(Clone, PartialEq, Hash)]
+pub(super) struct Round {
+    pub(super) number: u32,
+    pub(super) questions: BTreeMap<String, Question>,
+    pub(super) state: Option<StateText>,
+}
+
+/// One request of the round.
+#[derive(Clone, PartialEq, Hash)]
+pub(super) struct Question {
+    pub(super) request: InputRequest,
+    /// The answer that was checked, ready to send.
+    pub(super) answer: Option<RawJson>,
+}
+
+impl fmt::Debug for Round {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (number, asked) = (self.number, self.questions.len());
+        write!(f, "Round({number}, {} of {asked} open, {:?})", self.open_keys().count(), self.state)
+    }
+}
+
+impl Round {
+    /// Decodes and checks a whole round before anybody is asked: one bad request fails it.
+    pub(super) fn new(
+        number: u32,
+        requests: Vec<(String, Json<'_>)>,
+        state: Option<StateText>,
+        claims: Claims,
+        limits: &Limits,
+    ) -> Result<Self, Fault> {
+        if !claims.allows_retries() {
+            return Err(Fault::Undeclared { kind: "input_required" });
+        }
+        if number > limits.rounds_max {
+            return Err(Fault::RoundLimit { rounds_max: limits.rounds_max });
+        }
+        check_state(state.as_ref().map_or(0, StateText::len), limits.state_bytes_max)?;
+        let sizes = requests.iter().map(|(key, json)| (key.as_str(), json.len()));
+        check_round(sizes, limits)?;
+        let mut questions = BTreeMap::new();
+        for (key, json) in requests {
+            let request = InputRequest::decode(json, limits)?;
+            if let Some(kind) = request.undeclared(claims.capabilities()) {
+                return Err(Fault::Undeclared { kind });
+            }
+            questions.insert(key, Question { request, answer: None });
+        }
+        Ok(Self { number, questions, state })
+    }
+
+    /// Returns the keys that nobody has answered yet, in order.
+    pub(super) fn open_keys(&self) -> impl Iterator<Item = &String> {
+        self.questions.iter().filter(|(_, question)| question.answer.is_none()).map(|(key, _)| key)
+    }
+
+    /// Returns the answers that are in, by their keys.
+    pub(super) fn answers(&self) -> impl Iterator<Item = (&str, &RawJson)> {
+        self.questions
+            .iter()
+            .filter_map(|(key, question)| Some((key.as_str(), question.answer.as_ref()?)))
+    }
+}

@@ -1,0 +1,223 @@
+//! What a provider asks, as it crosses the process boundary, and the question that the host owns.
+
+use alloc::{borrow::Cow, sync::Arc};
+use core::fmt;
+
+use form_model::{Form, SafeText};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{ConnectionId, InteractionId, Limits, codec};
+use crate::{
+    InvocationId, RegistrationId, SessionId, ToolCallId, TurnId,
+    codec::{Strict, present},
+    wire::{
+        Decision, Elicitation, FormRequest, InputResponse, InvalidRequest, Json, RawJson,
+        ResponseError, UrlRequest, WireError, Writer, within,
+    },
+};
+
+/// Who asks, in the provider's own words. They are for display alone: no decision depends on them,
+/// and a screen says that they are unverified.
+#[derive(Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Requester {
+    /// The provider's name for itself.
+    pub provider: SafeText,
+    /// The provider's name for the server.
+    pub server: SafeText,
+    /// The provider's name for the tool.
+    pub tool: SafeText,
+}
+
+impl Requester {
+    /// Makes a requester of three names.
+    #[must_use]
+    pub fn new(provider: &str, server: &str, tool: &str) -> Self {
+        let [provider, server, tool] = [provider, server, tool].map(SafeText::line);
+        Self { provider, server, tool }
+    }
+}
+
+/// Leaves the names out: they are the peer's.
+impl fmt::Debug for Requester {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [provider, server, tool] =
+            [&self.provider, &self.server, &self.tool].map(|name| name.raw().len());
+        write!(f, "Requester(names of {provider}, {server} and {tool} bytes)")
+    }
+}
+
+/// A question to a person, as a provider asks it of the host.
+///
+/// ```
+/// use form_model::Form;
+/// use mrtr_core::host::{Limits, Question, Requester};
+///
+/// let form = Form::from_schema(r#"{"type":"object","properties":{"sure":{"type":"boolean"}}}"#)?;
+/// let requester = Requester::new("files", "github", "delete");
+/// let question = Question::form("Really?", form, requester);
+/// let json = question.to_json();
+/// assert_eq!(Question::decode(json.as_json(), &Limits::default())?, question);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Hash)]
+#[non_exhaustive]
+pub struct Question {
+    /// Who asks, in the provider's words.
+    pub requester: Requester,
+    /// What is asked. Its form has no notes.
+    pub elicitation: Elicitation,
+}
+
+/// An answer that was checked.
+#[derive(Clone, Debug, PartialEq, Hash)]
+pub(super) struct CheckedAnswer {
+    pub(super) decision: Decision,
+    /// What the provider gets.
+    pub(super) result: RawJson,
+}
+
+impl Question {
+    /// Makes a question of what a server asked its client. Notes on its form are left out: they do
+    /// not cross to the host.
+    #[must_use]
+    pub fn new(elicitation: Elicitation, requester: Requester) -> Self {
+        let elicitation = match elicitation {
+            Elicitation::Form(request) => {
+                Elicitation::Form(FormRequest::new(request.message.raw(), request.form))
+            }
+            Elicitation::Url(_) => elicitation,
+        };
+        Self { requester, elicitation }
+    }
+
+    /// Makes a question that asks with a form.
+    #[must_use]
+    pub fn form(message: &str, form: Form, requester: Requester) -> Self {
+        Self { requester, elicitation: Elicitation::Form(FormRequest::new(message, form)) }
+    }
+
+    /// Decodes a question, whoever sent it.
+    ///
+    /// # Errors
+    ///
+    /// A value that is over a limit, does not have exactly the shape of a question, or asks with a
+    /// form or a URL that cannot be shown.
+    pub fn decode(json: Json<'_>, limits: &Limits) -> Result<Self, InvalidRequest> {
+        let check_size = |json: &str| {
+            within(json.len(), "an interaction request in bytes", limits.request_bytes_max)
+        };
+        let wrong = WireError::shape(
+            "an interaction request",
+            "a form or a url, a message and a requester, and nothing else",
+        );
+        check_size(json.as_str())?;
+        let Text { form, url, message, requester: Strict(names) } =
+            codec::decode(json, wrong.clone())?;
+        within(message.len(), "a message in bytes", limits.message_bytes_max)?;
+        for name in [&names.provider, &names.server, &names.tool] {
+            within(name.len(), "the name of a requester in bytes", limits.label_bytes_max)?;
+        }
+        let requester = Requester::new(&names.provider, &names.server, &names.tool);
+        match (form, url) {
+            (Some(form), None) if form.get() != "null" => {
+                let form = Form::from_canonical(form.get(), &limits.form);
+                let form = form.map_err(InvalidRequest::Form)?;
+                let question = Self::form(&message, form, requester);
+                // A stored question is written again, and has to be read within the same limits. Only
+                // a number can grow, such as 1e15, and none becomes eight times as long.
+                if json.as_str().len() > limits.request_bytes_max / 8 {
+                    check_size(question.to_json().as_str())?;
+                }
+                Ok(question)
+            }
+            (None, Some(url)) => {
+                let elicitation = Elicitation::Url(UrlRequest::new(&message, &url)?);
+                Ok(Self { requester, elicitation })
+            }
+            (Some(_), Some(_) | None) | (None, None) => Err(wrong.into()),
+        }
+    }
+
+    /// Writes the question, as [`Question::decode`] reads it.
+    #[must_use]
+    pub fn to_json(&self) -> RawJson {
+        // The writer takes the form's text as it is; serde would parse it again.
+        RawJson::composed(Writer::object(|question| {
+            match &self.elicitation {
+                Elicitation::Form(asked) => question.json("form", &asked.form.to_canonical()),
+                Elicitation::Url(asked) => question.text("url", &asked.url),
+            }
+            question.text("message", self.elicitation.message().raw());
+            question.nested("requester", |requester| {
+                requester.text("provider", self.requester.provider.raw());
+                requester.text("server", self.requester.server.raw());
+                requester.text("tool", self.requester.tool.raw());
+            });
+        }))
+    }
+
+    /// Checks an answer.
+    pub(super) fn check(
+        &self,
+        response: InputResponse,
+        limits: &form_model::Limits,
+    ) -> Result<CheckedAnswer, ResponseError> {
+        let decision = response.decision().ok_or(ResponseError::WrongKind)?;
+        let result = self.elicitation.expected().check(response)?.encode(limits)?;
+        Ok(CheckedAnswer { decision, result })
+    }
+}
+
+/// A question as text. Exactly one of `form` and `url` is there.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Text<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    form: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    url: Option<Cow<'a, str>>,
+    message: Cow<'a, str>,
+    requester: Strict<Names<'a>>,
+}
+
+/// The names of a requester as text.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Names<'a> {
+    provider: Cow<'a, str>,
+    server: Cow<'a, str>,
+    tool: Cow<'a, str>,
+}
+
+/// What an invocation is bound to, from its start to its end. The broker binds it, and nothing that a
+/// provider says changes it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Owner {
+    /// The invocation.
+    pub invocation: InvocationId,
+    /// The session whose people are asked.
+    pub session: SessionId,
+    /// The turn of the session.
+    pub turn: TurnId,
+    /// The tool call of the turn.
+    pub tool_call: ToolCallId,
+    /// What executes the invocation.
+    pub registration: RegistrationId,
+    /// The connection that it was registered on when the invocation began.
+    pub connection: ConnectionId,
+}
+
+/// A question that waits for an answer. The host owns it; surfaces show it.
+#[derive(Clone, Debug, PartialEq, Hash)]
+#[non_exhaustive]
+pub struct PendingInteraction {
+    /// Its id, which an answer names.
+    pub id: InteractionId,
+    /// What it is bound to.
+    pub owner: Arc<Owner>,
+    /// What is asked, and who asks.
+    pub question: Question,
+}

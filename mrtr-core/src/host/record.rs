@@ -1,0 +1,243 @@
+//! What a host's store holds of each question: that it was asked, what was answered, how it closed.
+
+use alloc::{string::String, sync::Arc};
+use core::fmt;
+
+use serde::{Deserialize, Serialize, de::IgnoredAny};
+
+use super::{
+    CloseReason, ConnectionId, InteractionId, Limits, Owner, PendingInteraction, Question,
+    codec::{self, Carried},
+    id::invocation_id,
+};
+use crate::{
+    InvalidId, InvocationId, RegistrationId, SessionId, ToolCallId, TurnId,
+    codec::{Strict, present, word},
+    wire::{InvalidRequest, RawJson, WireError},
+};
+
+/// The version of a record's shape.
+const VERSION: u8 = 1;
+
+const SHAPE: WireError = WireError::shape("a record", "one of version 1, and nothing else");
+
+/// One fact about one question, for the store. An answer stands in it in the clear: protect a store
+/// like the answers themselves, and log no record.
+///
+/// The enum is exhaustive: there is nothing else to store.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Record {
+    /// The question was asked.
+    Requested(Arc<PendingInteraction>),
+    /// The question was answered. Nothing replaces an answer.
+    Answered {
+        /// The question.
+        interaction: InteractionId,
+        /// The answer, as the provider gets it.
+        result: RawJson,
+    },
+    /// The question closed, and no answer was delivered.
+    Closed {
+        /// The question.
+        interaction: InteractionId,
+        /// Why.
+        why: CloseReason,
+    },
+}
+
+/// The id of a record: no two records of a store have the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RecordId {
+    /// The question that the record is about.
+    pub interaction: InteractionId,
+    /// What the record says.
+    pub kind: RecordKind,
+}
+
+/// What a record says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RecordKind {
+    /// That the question was asked.
+    Requested,
+    /// What was answered.
+    Answered,
+    /// Why the question closed.
+    Closed,
+}
+
+impl Record {
+    /// Returns the id.
+    #[must_use]
+    pub fn id(&self) -> RecordId {
+        let (interaction, kind) = match self {
+            Self::Requested(pending) => (pending.id, RecordKind::Requested),
+            Self::Answered { interaction, .. } => (*interaction, RecordKind::Answered),
+            Self::Closed { interaction, .. } => (*interaction, RecordKind::Closed),
+        };
+        RecordId { interaction, kind }
+    }
+
+    /// Writes the record as one line of JSON, without the end of the line. It may hold secrets.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let record = match self {
+            Self::Requested(pending) => {
+                let Owner { invocation, session, turn, tool_call, registration, connection } =
+                    pending.owner.as_ref().clone();
+                let connection = connection.number();
+                let request = Carried(pending.question.to_json());
+                Fact::Requested(Strict(Requested {
+                    invocation,
+                    session,
+                    turn,
+                    tool_call,
+                    registration,
+                    connection,
+                    request,
+                }))
+            }
+            Self::Answered { result, .. } => {
+                Fact::Answered { result: Some(Carried(result.clone())) }
+            }
+            Self::Closed { why, .. } => Fact::Closed { why: *why },
+        };
+        let interaction = self.id().interaction;
+        codec::line(&Line { version: VERSION, interaction, record: Strict(record) })
+    }
+
+    /// Decodes a record. A restarted host needs only [`RecordId::decode`] to find out what it has to
+    /// close.
+    ///
+    /// # Errors
+    ///
+    /// A text that is not exactly a record, names another invocation than its question's, or whose
+    /// question is over a limit.
+    pub fn decode(line: &str, limits: &Limits) -> Result<Self, InvalidRequest> {
+        let (interaction, fact) = read(&RawJson::parse_message(line)?)?;
+        Ok(match fact {
+            Fact::Requested(Strict(requested)) => {
+                let Requested { invocation, session, turn, tool_call, registration, .. } =
+                    requested;
+                if invocation != invocation_id(interaction.epoch, interaction.invocation) {
+                    return Err(SHAPE.into());
+                }
+                let connection = ConnectionId::new(requested.connection);
+                let owner =
+                    Owner { invocation, session, turn, tool_call, registration, connection };
+                let question = Question::decode(requested.request.0.as_json(), limits)?;
+                let owner = Arc::new(owner);
+                Self::Requested(Arc::new(PendingInteraction { id: interaction, owner, question }))
+            }
+            Fact::Answered { result } => {
+                Self::Answered { interaction, result: result.ok_or(SHAPE)?.0 }
+            }
+            Fact::Closed { why } => Self::Closed { interaction, why },
+        })
+    }
+}
+
+impl RecordId {
+    /// Reads the id of a record that is written as a line, and does not look at what the record says
+    /// of a question and its answer.
+    ///
+    /// # Errors
+    ///
+    /// A text that is not a record.
+    pub fn decode(line: &str) -> Result<Self, WireError> {
+        let (interaction, fact) = read::<PassedOver>(&RawJson::parse_message(line)?)?;
+        let kind = match fact {
+            Fact::Requested(_) => RecordKind::Requested,
+            Fact::Answered { .. } => RecordKind::Answered,
+            Fact::Closed { .. } => RecordKind::Closed,
+        };
+        Ok(Self { interaction, kind })
+    }
+}
+
+impl RecordKind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Requested => "requested",
+            Self::Answered => "answered",
+            Self::Closed => "closed",
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        [Self::Requested, Self::Answered, Self::Closed].into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// A record as text.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line<R> {
+    version: u8,
+    interaction: InteractionId,
+    record: Strict<Fact<R>>,
+}
+
+/// What a record says.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum Fact<R> {
+    Requested(Strict<R>),
+    Answered {
+        #[serde(default, deserialize_with = "present")]
+        result: Option<Carried>,
+    },
+    Closed {
+        #[serde(deserialize_with = "word")]
+        why: CloseReason,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Requested {
+    invocation: InvocationId,
+    session: SessionId,
+    turn: TurnId,
+    tool_call: ToolCallId,
+    registration: RegistrationId,
+    connection: u64,
+    request: Carried,
+}
+
+/// The members of [`Requested`], with any values or none.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[allow(dead_code, reason = "the members are only passed over")]
+struct PassedOver {
+    invocation: IgnoredAny,
+    session: IgnoredAny,
+    turn: IgnoredAny,
+    tool_call: IgnoredAny,
+    registration: IgnoredAny,
+    connection: IgnoredAny,
+    request: IgnoredAny,
+}
+
+fn read<'a, R: Deserialize<'a>>(json: &'a RawJson) -> Result<(InteractionId, Fact<R>), WireError> {
+    let line: Line<R> = codec::decode(json.as_json(), SHAPE)?;
+    if line.version == VERSION { Ok((line.interaction, line.record.0)) } else { Err(SHAPE) }
+}
+
+/// Writes `<interaction> <kind>`: a key for a store.
+impl fmt::Display for RecordId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ", self.interaction)?;
+        f.write_str(self.kind.name())
+    }
+}
+
+impl core::str::FromStr for RecordId {
+    type Err = InvalidId;
+
+    /// Reads an id as [`Display`](fmt::Display) writes it.
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        let (interaction, kind) = text.split_once(' ').ok_or(InvalidId)?;
+        let kind = RecordKind::from_name(kind).ok_or(InvalidId)?;
+        Ok(Self { interaction: interaction.parse()?, kind })
+    }
+}

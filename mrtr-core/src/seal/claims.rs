@@ -1,0 +1,95 @@
+//! What is inside a token, byte by byte, and what must hold of it.
+
+use alloc::vec::Vec;
+
+use subtle::ConstantTimeEq as _;
+
+use super::{Context, OpenCause};
+use crate::UnixTime;
+
+/// How far the clocks of two servers with one key may differ.
+pub(super) const SKEW_SECS: u64 = 30;
+
+/// The inside of a token.
+pub(super) struct Claims<'a> {
+    pub(super) issued: UnixTime,
+    pub(super) expires: UnixTime,
+    pub(super) round: u32,
+    pub(super) id: [u8; 16],
+    pub(super) digest: [u8; 32],
+    pub(super) principal: Option<&'a str>,
+    pub(super) payload: &'a [u8],
+}
+
+impl<'a> Claims<'a> {
+    /// Writes the claims; `None`: the principal is too long.
+    pub(super) fn encode(&self) -> Option<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(96 + self.payload.len());
+        bytes.extend_from_slice(&self.issued.as_secs().to_be_bytes());
+        bytes.extend_from_slice(&self.expires.as_secs().to_be_bytes());
+        bytes.extend_from_slice(&self.round.to_be_bytes());
+        bytes.extend_from_slice(&self.id);
+        bytes.extend_from_slice(&self.digest);
+        match self.principal {
+            None => bytes.push(0),
+            Some(principal) => {
+                bytes.push(1);
+                bytes.extend_from_slice(&u16::try_from(principal.len()).ok()?.to_be_bytes());
+                bytes.extend_from_slice(principal.as_bytes());
+            }
+        }
+        bytes.extend_from_slice(self.payload);
+        Some(bytes)
+    }
+
+    /// Reads claims; `None`: the bytes are none.
+    pub(super) fn decode(bytes: &'a [u8]) -> Option<Self> {
+        let (issued, rest) = bytes.split_first_chunk()?;
+        let (expires, rest) = rest.split_first_chunk()?;
+        let (round, rest) = rest.split_first_chunk()?;
+        let (id, rest) = rest.split_first_chunk()?;
+        let (digest, rest) = rest.split_first_chunk()?;
+        let (principal, payload) = match rest.split_first()? {
+            (0, payload) => (None, payload),
+            (1, rest) => {
+                let (length, rest) = rest.split_first_chunk()?;
+                let length = usize::from(u16::from_be_bytes(*length));
+                let (principal, payload) = rest.split_at_checked(length)?;
+                (Some(core::str::from_utf8(principal).ok()?), payload)
+            }
+            _ => return None,
+        };
+        Some(Self {
+            issued: UnixTime::from_secs(u64::from_be_bytes(*issued)),
+            expires: UnixTime::from_secs(u64::from_be_bytes(*expires)),
+            round: u32::from_be_bytes(*round),
+            id: *id,
+            digest: *digest,
+            principal,
+            payload,
+        })
+    }
+
+    /// Checks what is not authenticated beside the claims: the time, the principal and the params.
+    pub(super) fn check(&self, now: UnixTime, context: &Context<'_>) -> Result<(), OpenCause> {
+        let same_principal = match (self.principal, context.principal) {
+            (None, None) => true,
+            (Some(sealed), Some(found)) => sealed.as_bytes().ct_eq(found.as_bytes()).into(),
+            _ => false,
+        };
+        let same_params = bool::from(self.digest.ct_eq(&context.digest));
+        if now >= self.expires {
+            return Err(OpenCause::Expired);
+        }
+        if self.issued.as_secs() > now.as_secs().saturating_add(SKEW_SECS) {
+            return Err(OpenCause::NotYetValid);
+        }
+        if !same_principal {
+            return Err(OpenCause::OtherPrincipal);
+        }
+        if !same_params {
+            return Err(OpenCause::OtherParams);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,114 @@
+//! Why a token was not sealed, and why one did not open.
+
+use alloc::sync::Arc;
+use core::{error::Error as StdError, fmt};
+
+use thiserror::Error;
+
+use super::{CipherError, TOKEN_BYTES_MAX};
+
+/// Why a token was not sealed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SealError {
+    /// The payload, together with the principal, makes the token too long.
+    #[error("expected a payload that fits a token of {TOKEN_BYTES_MAX} characters")]
+    TooLarge,
+    /// The caller's generator of random numbers failed.
+    #[error("the generator of random numbers failed")]
+    Generator(#[source] GeneratorError),
+    /// The cipher failed.
+    #[error("the claims were not sealed")]
+    Cipher(#[source] CipherError),
+}
+
+/// What a generator of random numbers failed with.
+///
+/// A value equals only its clones.
+#[derive(Clone)]
+pub struct GeneratorError(Arc<dyn StdError + Send + Sync>);
+
+impl GeneratorError {
+    pub(super) fn new(error: impl StdError + Send + Sync + 'static) -> Self {
+        Self(Arc::new(error))
+    }
+}
+
+impl fmt::Display for GeneratorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Debug for GeneratorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl StdError for GeneratorError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source()
+    }
+}
+
+impl PartialEq for GeneratorError {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for GeneratorError {}
+
+/// The refusal of a token. Whatever is wrong, it shows one text, which may go to the client.
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
+#[error("invalid requestState")]
+pub struct OpenError(OpenCause);
+
+impl OpenError {
+    pub(super) const fn new(cause: OpenCause) -> Self {
+        Self(cause)
+    }
+
+    /// Returns the cause, for the server's own report. It would tell a client what to try next.
+    #[must_use]
+    pub const fn cause(self) -> OpenCause {
+        self.0
+    }
+}
+
+impl fmt::Debug for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OpenError")
+    }
+}
+
+/// Why a token did not open. It is for the server's report, never for the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum OpenCause {
+    /// The server has no keys. Only an exchange reports this.
+    NoKeyring,
+    /// The token is over its limit.
+    TooLong,
+    /// The text is no token of this version of the format.
+    Malformed,
+    /// No key of the ring has the token's key id.
+    UnknownKey,
+    /// The token was sealed by another cipher.
+    OtherMode,
+    /// The token may be used once and this endpoint redeems none, or the other way round. Only an
+    /// exchange reports this.
+    OtherUse,
+    /// The token was changed, or was sealed with another key, or for another purpose, endpoint,
+    /// method or protocol version.
+    NotAuthentic,
+    /// The token is past its time.
+    Expired,
+    /// The token was sealed in the future.
+    NotYetValid,
+    /// The token was sealed for another principal.
+    OtherPrincipal,
+    /// The token was sealed for other params.
+    OtherParams,
+}

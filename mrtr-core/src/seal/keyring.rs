@@ -1,0 +1,174 @@
+//! The keys of sealed request states.
+
+use alloc::{string::String, vec::Vec};
+use core::{fmt, iter};
+
+use subtle::ConstantTimeEq as _;
+use thiserror::Error;
+use zeroize::Zeroizing;
+
+/// The server's keys: the first one seals, and each opens what it sealed.
+///
+/// To rotate, put a new key first and keep the old ones until what they sealed has expired. Keys
+/// are overwritten when the ring is dropped, and are in no `Debug` and no error.
+///
+/// ```
+/// use mrtr_core::seal::{Keyring, KeyringError};
+///
+/// let ring = Keyring::new([("2026-10", [7; 32])])?;
+/// assert_eq!(format!("{ring:?}"), r#"Keyring(["2026-10"])"#);
+/// assert!(Keyring::new([("", [7; 32])]).is_err());
+/// # Ok::<(), KeyringError>(())
+/// ```
+#[derive(Clone)]
+pub struct Keyring {
+    first: Key,
+    others: Vec<Key>,
+}
+
+#[derive(Clone)]
+pub(super) struct Key {
+    pub(super) id: String,
+    pub(super) secret: Zeroizing<[u8; 32]>,
+}
+
+/// Why keys are no [`Keyring`]. It holds no key.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum KeyringError {
+    /// There is no key.
+    #[error("expected at least one key, found none")]
+    Empty,
+    /// A key's id is malformed.
+    #[error(
+        "expected a key id of 1 to 64 bytes without a dot or control characters, found another at position {position}"
+    )]
+    MalformedId {
+        /// The position of the key, from 0.
+        position: usize,
+    },
+    /// Two keys have one id.
+    #[error("expected distinct key ids, found {id} twice")]
+    DuplicateId {
+        /// The id.
+        id: String,
+    },
+    /// A key is 32 zero bytes: it was never filled.
+    #[error("expected random keys, found zeros under {id}")]
+    ZeroKey {
+        /// The id of the key.
+        id: String,
+    },
+    /// Two ids have one key.
+    #[error("expected distinct keys, found one under both {first} and {second}")]
+    DuplicateKey {
+        /// The id that came first.
+        first: String,
+        /// The id that came second.
+        second: String,
+    },
+}
+
+impl Keyring {
+    /// Makes a ring of ids and keys. The key that seals comes first.
+    ///
+    /// Each key is 32 bytes of a cryptographic generator of random numbers. Its id stands in each
+    /// token that it seals, where anybody can read it: 1 to 64 bytes of UTF-8 without a dot or control
+    /// characters.
+    ///
+    /// # Errors
+    ///
+    /// No key, a malformed id, one id twice, a key of zeros, or one key under two ids.
+    pub fn new<I: Into<String>>(
+        keys: impl IntoIterator<Item = (I, [u8; 32])>,
+    ) -> Result<Self, KeyringError> {
+        let mut ring: Vec<Key> = Vec::new();
+        for (position, (id, secret)) in keys.into_iter().enumerate() {
+            let key = Key { id: id.into(), secret: Zeroizing::new(secret) };
+            if !key.has_sound_id() {
+                return Err(KeyringError::MalformedId { position });
+            }
+            key.check(&ring)?;
+            ring.push(key);
+        }
+        if ring.is_empty() {
+            return Err(KeyringError::Empty);
+        }
+        let others = ring.split_off(1);
+        ring.pop().map(|first| Self { first, others }).ok_or(KeyringError::Empty)
+    }
+
+    /// Returns the key that seals.
+    pub(super) const fn first(&self) -> &Key {
+        &self.first
+    }
+
+    /// Returns the key of an id.
+    pub(super) fn find(&self, id: &[u8]) -> Option<&Key> {
+        self.iter().find(|key| key.id.as_bytes() == id)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Key> {
+        iter::once(&self.first).chain(&self.others)
+    }
+}
+
+impl Key {
+    fn has_sound_id(&self) -> bool {
+        let is_part = |letter: char| letter != '.' && !letter.is_control();
+        (1..=64).contains(&self.id.len()) && self.id.chars().all(is_part)
+    }
+
+    /// Checks the key itself, and that it has nothing in common with those before it.
+    fn check(&self, before: &[Self]) -> Result<(), KeyringError> {
+        if before.iter().any(|key| key.id == self.id) {
+            return Err(KeyringError::DuplicateId { id: self.id.clone() });
+        }
+        if self.secret.ct_eq(&[0; 32]).into() {
+            return Err(KeyringError::ZeroKey { id: self.id.clone() });
+        }
+        match before.iter().find(|key| self.has_secret_of(key)) {
+            None => Ok(()),
+            Some(key) => {
+                let (first, second) = (key.id.clone(), self.id.clone());
+                Err(KeyringError::DuplicateKey { first, second })
+            }
+        }
+    }
+
+    /// Compares secrets in constant time.
+    fn has_secret_of(&self, other: &Self) -> bool {
+        self.secret.as_slice().ct_eq(other.secret.as_slice()).into()
+    }
+}
+
+impl PartialEq for Keyring {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().count() == other.iter().count()
+            && self.iter().zip(other.iter()).all(|(a, b)| a.id == b.id && a.has_secret_of(b))
+    }
+}
+
+impl fmt::Debug for Keyring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ids: Vec<&str> = self.iter().map(|key| key.id.as_str()).collect();
+        f.debug_tuple("Keyring").field(&ids).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// It builds only while the keys are of a type that overwrites itself.
+    ///
+    /// proves: ST-02
+    #[test]
+    fn keys_are_overwritten_when_they_go() {
+        const fn overwrites_itself<T: zeroize::ZeroizeOnDrop>(_: &T) -> bool {
+            true
+        }
+        let ring = Keyring::new([("a", [1; 32])]).unwrap();
+        assert!(overwrites_itself(&ring.first().secret));
+    }
+}

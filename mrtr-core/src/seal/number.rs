@@ -1,0 +1,116 @@
+//! One spelling for each number.
+
+use alloc::{format, string::String, vec::Vec};
+
+/// Returns the exact value of a JSON number in the layout of ECMAScript's `Number::toString`.
+///
+/// A number whose power of ten has more than 18 characters, its sign included, stays as it is
+/// written. Two spellings of such a number do not match, and neither do two values.
+pub(super) fn canonical_number(written: &[u8]) -> String {
+    let as_written = || String::from_utf8_lossy(written).into_owned();
+    let (negative, rest) = match written {
+        [b'-', rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    let power_at = rest.iter().position(|byte| matches!(byte, b'e' | b'E')).unwrap_or(rest.len());
+    let (mantissa, power) = rest.split_at_checked(power_at).unwrap_or((rest, &[]));
+    let power = match power {
+        [] => 0,
+        [_, digits @ ..] if digits.len() <= 18 => {
+            match core::str::from_utf8(digits).unwrap_or_default().parse::<i64>() {
+                Ok(power) => power,
+                Err(_) => return as_written(),
+            }
+        }
+        _ => return as_written(),
+    };
+    let fraction = mantissa.iter().rev().position(|byte| *byte == b'.').unwrap_or(0);
+    let digits: Vec<u8> = mantissa.iter().copied().filter(u8::is_ascii_digit).collect();
+    let begin = digits.iter().position(|digit| *digit != b'0').unwrap_or(digits.len());
+    let end = digits.iter().rposition(|digit| *digit != b'0').map_or(begin, |last| last + 1);
+    let significant = digits.get(begin..end).unwrap_or_default();
+    if significant.is_empty() {
+        return "0".into();
+    }
+    let as_i64 = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    let exponent = power - as_i64(fraction) + as_i64(digits.len() - end);
+    let significant = core::str::from_utf8(significant).unwrap_or_default();
+    let sign = if negative { "-" } else { "" };
+    format!("{sign}{}", layout(significant, exponent))
+}
+
+/// Lays out significant digits times a power of ten as ECMAScript's `Number::toString` does. No zero
+/// leads or ends the digits.
+fn layout(digits: &str, exponent: i64) -> String {
+    let length = i64::try_from(digits.len()).unwrap_or(i64::MAX);
+    // Where the point is, counted from the first digit.
+    let point = length.saturating_add(exponent);
+    let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
+    let split = |at: i64| {
+        usize::try_from(at).ok().and_then(|at| digits.split_at_checked(at)).unwrap_or((digits, ""))
+    };
+    match point {
+        1..=21 if exponent >= 0 => format!("{digits}{}", zeros(exponent)),
+        1..=21 => {
+            let (whole, fraction) = split(point);
+            format!("{whole}.{fraction}")
+        }
+        -5..=0 => format!("0.{}{digits}", zeros(-point)),
+        _ => {
+            let (first, rest) = split(1);
+            let dot = if rest.is_empty() { "" } else { "." };
+            let sign = if point > 0 { "+" } else { "-" };
+            format!("{first}{dot}{rest}e{sign}{}", (point - 1).unsigned_abs())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The examples are what ECMAScript engines print.
+    ///
+    /// proves: ST-03
+    #[test]
+    fn digits_and_an_exponent_are_laid_out_as_ecmascript_has_them() {
+        for (digits, exponent, expected) in [
+            ("1", 0, "1"),
+            ("15", -1, "1.5"),
+            ("12", 3, "12000"),
+            ("1", 20, "100000000000000000000"),
+            ("123456789012345678901", 0, "123456789012345678901"),
+            ("1234567890123456789012", -1, "123456789012345678901.2"),
+            ("1", 21, "1e+21"),
+            ("1", 30, "1e+30"),
+            ("12", 20, "1.2e+21"),
+            ("1", -1, "0.1"),
+            ("123", -3, "0.123"),
+            ("1", -6, "0.000001"),
+            ("12", -7, "0.0000012"),
+            ("1", -7, "1e-7"),
+            ("123", -9, "1.23e-7"),
+        ] {
+            assert_eq!(layout(digits, exponent), expected, "{digits}e{exponent}");
+        }
+    }
+
+    /// proves: ST-03
+    #[test]
+    fn a_number_has_one_spelling() {
+        for (spellings, expected) in [
+            (&["0", "-0", "0.000", "0e7", "-0E-7"][..], "0"),
+            (&["1", "1.0", "1e0", "10e-1", "0.1E+1"], "1"),
+            (&["-25e-1", "-2.50"], "-2.5"),
+            (
+                &["9007199254740993", "9007199254740993.0", "9.007199254740993e15"],
+                "9007199254740993",
+            ),
+            (&["1e21", "1000000000000000000000"], "1e+21"),
+        ] {
+            for spelling in spellings {
+                assert_eq!(canonical_number(spelling.as_bytes()), expected, "{spelling}");
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Sealing and opening.
+
+use alloc::{string::String, sync::Arc};
+use core::time::Duration;
+
+use rand_core::TryCryptoRng;
+use thiserror::Error;
+
+use super::{
+    Cipher, Context, InvalidMode, Keyring, OpenCause, OpenError, Opened, SealError,
+    TOKEN_BYTES_MAX, TokenId,
+    cipher::Mode,
+    claims::{Claims, SKEW_SECS},
+    error::GeneratorError,
+    message_key::{MessageKey, SALT_BYTES},
+    token::{self, RAW_BYTES_MAX, Token},
+};
+use crate::UnixTime;
+
+/// The sealer and opener of request states.
+///
+/// A state is encrypted (XAES-256-GCM), or signed (HMAC-SHA256) where the client may read it, or
+/// sealed by a [`Cipher`] of the embedder. It opens only in the [`Context`] that it was sealed for, by
+/// the cipher that it was sealed by, and only until it expires.
+///
+/// ```
+/// use getrandom::SysRng;
+/// use mrtr_core::{
+///     UnixTime,
+///     seal::{Context, Keyring, Purpose, RequestState},
+///     wire::RawJson,
+/// };
+///
+/// let states = RequestState::new(Keyring::new([("2026-10", [7; 32])])?);
+/// let purpose = Purpose::new("example.com/gateway resume")?;
+/// let params = RawJson::parse(r#"{"name": "deploy"}"#)?;
+/// let context = Context::new(&purpose, "tools/call", "deployments", &params)?;
+/// let alices = context.clone().with_principal("alice");
+/// let now = UnixTime::from_secs(1_800_000_000);
+///
+/// let token = states.seal(&mut SysRng, now, &alices, 1, b"build 42 is staged")?;
+///
+/// let opened = states.open(now, &alices, &token)?;
+/// assert_eq!((opened.round, opened.payload.as_slice()), (1, b"build 42 is staged".as_slice()));
+///
+/// let bobs = context.with_principal("bob");
+/// let error = states.open(now, &bobs, &token).unwrap_err();
+/// assert_eq!(error.to_string(), "invalid requestState");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Two values are equal if their keys, the modes of their ciphers and their lifetimes are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RequestState {
+    keyring: Keyring,
+    mode: Mode,
+    lifetime: Duration,
+    anonymous_lifetime: Duration,
+}
+
+/// Why lifetimes were rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("expected a lifetime of 1 second to 30 days")]
+pub struct InvalidLifetime;
+
+const ID_BYTES: usize = 16;
+
+impl RequestState {
+    /// Makes a sealer that encrypts with the keys of a ring. States live 5 minutes, those of callers
+    /// without a principal 60 seconds.
+    #[must_use]
+    pub const fn new(keyring: Keyring) -> Self {
+        Self::in_mode(keyring, Mode::Encrypted)
+    }
+
+    /// Makes a sealer that signs with the keys of a ring, and hides nothing: whoever has a state
+    /// can read the principal and the payload. Lifetimes are those of [`RequestState::new`].
+    #[must_use]
+    pub const fn signed(keyring: Keyring) -> Self {
+        Self::in_mode(keyring, Mode::Signed)
+    }
+
+    /// Makes a sealer that uses the embedder's own cipher, with keys that are made of those of a
+    /// ring. Lifetimes are those of [`RequestState::new`]. [`Cipher`] has an example.
+    ///
+    /// # Errors
+    ///
+    /// A cipher whose mode is under 0x80.
+    pub fn custom(keyring: Keyring, cipher: Arc<dyn Cipher>) -> Result<Self, InvalidMode> {
+        Ok(Self::in_mode(keyring, Mode::custom(cipher)?))
+    }
+
+    const fn in_mode(keyring: Keyring, mode: Mode) -> Self {
+        Self {
+            keyring,
+            mode,
+            lifetime: Duration::from_secs(300),
+            anonymous_lifetime: Duration::from_secs(60),
+        }
+    }
+
+    /// Sets how long states live, in whole seconds: of callers with a principal, and of those
+    /// without.
+    ///
+    /// # Errors
+    ///
+    /// A lifetime under a second or over 30 days.
+    pub fn with_lifetimes(
+        self,
+        lifetime: Duration,
+        anonymous_lifetime: Duration,
+    ) -> Result<Self, InvalidLifetime> {
+        let is_sound = |lifetime: Duration| (1..=30 * 86_400).contains(&lifetime.as_secs());
+        if !is_sound(lifetime) || !is_sound(anonymous_lifetime) {
+            return Err(InvalidLifetime);
+        }
+        Ok(Self { lifetime, anonymous_lifetime, ..self })
+    }
+
+    /// Seals a payload and a round, and returns the token: base64url, at most [`TOKEN_BYTES_MAX`]
+    /// characters (mrtr, server requirement 4).
+    ///
+    /// `rng` is asked once, for 40 bytes; `getrandom::SysRng` is one that fits. `round` comes back as
+    /// it is given: an exchange counts from 1. The token is valid from `now`, for the lifetime of its
+    /// class of caller.
+    ///
+    /// # Errors
+    ///
+    /// A payload that makes the token too long, a generator that fails, or a cipher that fails.
+    pub fn seal<R>(
+        &self,
+        rng: &mut R,
+        now: UnixTime,
+        context: &Context<'_>,
+        round: u32,
+        payload: &[u8],
+    ) -> Result<String, SealError>
+    where
+        R: TryCryptoRng<Error: Send + Sync + 'static> + ?Sized,
+    {
+        if payload.len() > RAW_BYTES_MAX {
+            return Err(SealError::TooLarge);
+        }
+        let (id, salt) = random(rng)?;
+        let claims = Claims {
+            issued: now,
+            expires: self.expiry(now, context),
+            round,
+            id,
+            digest: context.digest,
+            principal: context.principal,
+            payload,
+        };
+        let claims = claims.encode().ok_or(SealError::TooLarge)?;
+        let key = self.keyring.first();
+        let header = token::header(self.mode.byte(), &key.id);
+        let message_key = MessageKey::derive(&key.secret, self.mode.byte(), salt);
+        let associated = context.associated_data(&header);
+        let sealed = self.mode.cipher().seal(&message_key, &associated, &claims);
+        let sealed = sealed.map_err(SealError::Cipher)?;
+        token::encode(&header, &salt, &sealed).ok_or(SealError::TooLarge)
+    }
+
+    fn expiry(&self, now: UnixTime, context: &Context<'_>) -> UnixTime {
+        let has_principal = context.principal.is_some();
+        let lifetime = if has_principal { self.lifetime } else { self.anonymous_lifetime };
+        UnixTime::from_secs(now.as_secs().saturating_add(lifetime.as_secs()))
+    }
+
+    /// Opens a token (mrtr, server requirements 4 and 5).
+    ///
+    /// # Errors
+    ///
+    /// One error for whatever is wrong. [`OpenError::cause`] is for the server's own report.
+    pub fn open(
+        &self,
+        now: UnixTime,
+        context: &Context<'_>,
+        token: &str,
+    ) -> Result<Opened, OpenError> {
+        if token.len() > TOKEN_BYTES_MAX {
+            return Err(OpenError::new(OpenCause::TooLong));
+        }
+        let malformed = OpenError::new(OpenCause::Malformed);
+        let bytes = token::decode(token).ok_or(malformed)?;
+        let token = Token::read(&bytes).ok_or(malformed)?;
+        if token.mode != self.mode.byte() {
+            return Err(OpenError::new(OpenCause::OtherMode));
+        }
+        let unknown_key = OpenError::new(OpenCause::UnknownKey);
+        let key = self.keyring.find(token.key_id).ok_or(unknown_key)?;
+        let message_key = MessageKey::derive(&key.secret, token.mode, token.salt);
+        let associated = context.associated_data(token.header);
+        let claims = self.mode.cipher().open(&message_key, &associated, token.sealed);
+        let claims = claims.map_err(|_| OpenError::new(OpenCause::NotAuthentic))?;
+        let claims = Claims::decode(&claims).ok_or(malformed)?;
+        claims.check(now, context).map_err(OpenError::new)?;
+        Ok(Opened {
+            id: TokenId(claims.id),
+            round: claims.round,
+            until: UnixTime::from_secs(claims.expires.as_secs().saturating_add(SKEW_SECS)),
+            payload: claims.payload.into(),
+        })
+    }
+}
+
+/// Draws the id and the salt of a token.
+fn random<R>(rng: &mut R) -> Result<([u8; ID_BYTES], [u8; SALT_BYTES]), SealError>
+where
+    R: TryCryptoRng<Error: Send + Sync + 'static> + ?Sized,
+{
+    let mut drawn = [0; ID_BYTES + SALT_BYTES];
+    rng.try_fill_bytes(&mut drawn)
+        .map_err(|error| SealError::Generator(GeneratorError::new(error)))?;
+    let mut parts = ([0; ID_BYTES], [0; SALT_BYTES]);
+    let bytes = parts.0.iter_mut().chain(&mut parts.1);
+    bytes.zip(drawn).for_each(|(byte, random)| *byte = random);
+    Ok(parts)
+}

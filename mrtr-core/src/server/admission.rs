@@ -1,0 +1,153 @@
+//! Whether a handler may run, and on what: the state is opened and the answers are checked.
+
+use alloc::{format, string::String};
+
+use super::{
+    Answers, Endpoint, ReportKind, Run,
+    incoming::{Sound, invalid_params, malformed},
+    memory::Memory,
+};
+use crate::{
+    UnixTime,
+    seal::{Context, OpenCause, Opened, Purpose, TokenId, digest},
+    wire::{Capabilities, Json, Method, Object, Params, RawJson, RpcError},
+};
+
+/// What an exchange keeps of a request while its handler runs.
+#[derive(Clone, PartialEq)]
+pub(super) struct Call {
+    pub(super) id: RawJson,
+    pub(super) method: String,
+    pub(super) principal: Option<String>,
+    /// The digest of the method and the params, to which a state is bound.
+    digest: [u8; 32],
+    pub(super) capabilities: Capabilities,
+    pub(super) round: u32,
+    pub(super) is_legacy: bool,
+    /// The state that was redeemed for the handler to run.
+    pub(super) redeemed: Option<TokenId>,
+}
+
+/// A request whose handler may run.
+pub(super) struct Admitted {
+    pub(super) call: Call,
+    pub(super) run: Run,
+    /// The state to redeem before it runs, and when the store may forget it.
+    pub(super) redeem: Option<(TokenId, UnixTime)>,
+}
+
+/// An error to answer at once, and what to report of it.
+pub(super) struct Denied {
+    pub(super) error: RpcError,
+    pub(super) kind: ReportKind,
+}
+
+impl From<RpcError> for Denied {
+    fn from(error: RpcError) -> Self {
+        let kind = ReportKind::Refused { code: error.code };
+        Self { error, kind }
+    }
+}
+
+impl Denied {
+    /// Denies a request because of its state. The client hears the same of every state that is not
+    /// taken, and cannot find out why.
+    fn state(cause: OpenCause) -> Self {
+        Self { error: invalid_state(), kind: ReportKind::StateRefused { cause } }
+    }
+}
+
+pub(super) fn invalid_state() -> RpcError {
+    invalid_params("Invalid requestState".into())
+}
+
+impl Call {
+    fn new(sound: &Sound, principal: Option<&str>) -> Self {
+        Self {
+            id: sound.id.clone(),
+            method: sound.method.clone(),
+            principal: principal.map(Into::into),
+            digest: [0; 32],
+            capabilities: sound.capabilities,
+            round: 1,
+            is_legacy: sound.is_legacy,
+            redeemed: None,
+        }
+    }
+
+    /// Returns what the states of this request are bound to.
+    pub(super) fn context<'c>(&'c self, endpoint: &'c Endpoint) -> Context<'c> {
+        Context::from_digest(&Purpose::EXCHANGE, &self.method, &endpoint.name, self.digest)
+            .with_principal(self.principal.as_deref())
+    }
+}
+
+/// Decides whether the handler may run.
+pub(super) fn admit(
+    endpoint: &Endpoint,
+    now: UnixTime,
+    principal: Option<&str>,
+    sound: Sound,
+) -> Result<Admitted, Denied> {
+    let mut call = Call::new(&sound, principal);
+    let Sound { method, params, capabilities, is_legacy, .. } = sound;
+    let run = |params| Run {
+        method,
+        params,
+        round: 1,
+        principal: principal.map(Into::into),
+        capabilities,
+        is_legacy,
+        state: None,
+        answers: Answers::default(),
+    };
+    if is_legacy || Method::from_name(&call.method).is_none() {
+        return Ok(Admitted { call, run: run(params), redeem: None });
+    }
+    call.digest = digest(&call.method, &params).map_err(malformed)?;
+    let mut run = run(params.clone());
+    let params = Params::decode(params.as_json()).map_err(malformed)?;
+    let responses = params.responses().map_err(malformed)?;
+    let Some(token) = params.state() else {
+        if let Some(responses) = responses.filter(|_| endpoint.request_state.is_none()) {
+            run.answers = Answers::unchecked(&responses, &endpoint.limits.form);
+        }
+        return Ok(Admitted { call, run, redeem: None });
+    };
+    let (opened, memory) = open(endpoint, now, &call, token)?;
+    run.answers = answers(endpoint, responses.as_ref(), &memory)?;
+    run.state = memory.state;
+    run.round = opened.round.saturating_add(1);
+    call.round = run.round;
+    let redeem = endpoint.single_use.then_some((opened.id, opened.until));
+    call.redeemed = redeem.map(|(id, _)| id);
+    Ok(Admitted { call, run, redeem })
+}
+
+fn open(
+    endpoint: &Endpoint,
+    now: UnixTime,
+    call: &Call,
+    token: Json<'_>,
+) -> Result<(Opened, Memory), Denied> {
+    let states = endpoint.request_state.as_ref();
+    let states = states.ok_or_else(|| Denied::state(OpenCause::NoKeyring))?;
+    let malformed = || Denied::state(OpenCause::Malformed);
+    let token = token.text().ok_or_else(malformed)?;
+    let opened = states.open(now, &call.context(endpoint), &token);
+    let opened = opened.map_err(|error| Denied::state(error.cause()))?;
+    let memory = Memory::decode(&opened.payload, &endpoint.limits.form).ok_or_else(malformed)?;
+    if memory.single_use != endpoint.single_use {
+        return Err(Denied::state(OpenCause::OtherUse));
+    }
+    Ok((opened, memory))
+}
+
+fn answers(
+    endpoint: &Endpoint,
+    responses: Option<&Object<'_>>,
+    memory: &Memory,
+) -> Result<Answers, RpcError> {
+    Answers::checked(responses, &memory.asked, &endpoint.limits.form)
+        .map_err(|error| invalid_params(format!("Invalid inputResponses: {error}")))
+}

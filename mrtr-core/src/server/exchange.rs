@@ -1,0 +1,390 @@
+//! The machine of the server role.
+
+use alloc::{string::String, sync::Arc, vec::Vec};
+use core::fmt;
+
+use rand_core::TryCryptoRng;
+
+use super::{
+    Action, Actions, Ending, Endpoint, Event, HandlerError, HandlerFault, Incoming, Misuse, Need,
+    Report, ReportKind, Respond, Run,
+    admission::{Admitted, Call, Denied, admit, invalid_state},
+    ending::INTERNAL,
+    incoming::{Read, Rejected, invalid_params},
+    memory::Memory,
+};
+use crate::{
+    Phase, Step, Trigger, UnixTime, lifecycle,
+    seal::SealError,
+    wire::{
+        DEPTH_MAX, Method, RawJson, RpcError, RpcResponse, check_depth, check_round, complete,
+        write_input_required,
+    },
+};
+
+/// One request of a client and its answer.
+///
+/// It decides from the request alone whether the handler may run, and what the handler gets to see.
+/// The next request needs nothing of it: what a flow remembers is in the sealed state.
+///
+/// ```
+/// use std::sync::Arc;
+/// use form_model::Form;
+/// use mrtr_core::seal::{Keyring, RequestState};
+/// use mrtr_core::server::{Action, Ending, Endpoint, Exchange, Incoming, Need};
+/// use mrtr_core::{UnixTime, wire::InputRequest};
+///
+/// let keys = Keyring::new([("2026-10", [7; 32])])?;
+/// let endpoint =
+///     Arc::new(Endpoint::new("deployments").with_request_state(RequestState::new(keys)));
+/// let now = UnixTime::from_secs(1_800_000_000);
+///
+/// let message = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"deploy","_meta":{
+///     "io.modelcontextprotocol/protocolVersion":"2026-07-28",
+///     "io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}}}}"#;
+/// let incoming = Incoming::message(message).with_principal("alice");
+/// let (mut exchange, actions) = Exchange::receive(&endpoint, now, incoming);
+/// let [Action::Run(run)] = actions.as_slice() else { unreachable!() };
+/// assert_eq!(run.round, 1);
+///
+/// // The handler finds that it has to ask. The state is sealed with random numbers.
+/// let form = Form::from_schema(
+///     r#"{"type": "object", "properties": {"confirm": {"type": "boolean"}}}"#,
+/// )?;
+/// let need = Need::new().request("sure", InputRequest::form("Really deploy?", form));
+/// let actions = exchange.end(now, &mut getrandom::SysRng, Ending::Need(need))?;
+/// let [Action::Respond(respond)] = actions.as_slice() else { unreachable!() };
+/// assert_eq!(respond.status, 200);
+/// let [report] = actions.reports() else { unreachable!() };
+/// assert_eq!(&*report.endpoint, "deployments");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq)]
+pub struct Exchange {
+    endpoint: Arc<Endpoint>,
+    phase: Phase,
+    /// The request that the handler runs for; it is gone when the request is answered.
+    call: Option<Call>,
+    /// What runs as soon as the state is redeemed. It is kept only until then.
+    held: Option<Run>,
+}
+
+/// An event with its guards resolved: what it means to the lifecycle, and what follows.
+struct Input {
+    trigger: Trigger,
+    actions: Vec<Action>,
+    report: Option<ReportKind>,
+}
+
+impl Exchange {
+    /// Takes a request. The action is to run its handler, to redeem its state first, or to answer
+    /// it at once.
+    pub fn receive(
+        endpoint: &Arc<Endpoint>,
+        now: UnixTime,
+        incoming: Incoming<'_>,
+    ) -> (Self, Actions) {
+        let endpoint = endpoint.clone();
+        let principal = incoming.principal();
+        let sound = match incoming.read(&endpoint) {
+            Read::Request(sound) => sound,
+            Read::Notification => {
+                return Self::answered(endpoint, Respond { status: 202, body: None }, None);
+            }
+            Read::Rejected(Rejected { id, method, status, error }) => {
+                let kind = ReportKind::Refused { code: error.code };
+                let respond = respond_error(id.as_ref(), status, &error);
+                return Self::answered(endpoint, respond, Some((method, kind)));
+            }
+        };
+        let (id, method) = (sound.id.clone(), sound.method.clone());
+        match admit(&endpoint, now, principal, sound) {
+            Ok(Admitted { call, run, redeem }) => {
+                let resumes = call.round > 1;
+                let phase = if resumes { Phase::Resumed } else { Phase::Running };
+                let (phase, action, held) = match redeem {
+                    Some((id, until)) => (Phase::Pausing, Action::Redeem { id, until }, Some(run)),
+                    None => (phase, Action::Run(run), None),
+                };
+                let exchange = Self { endpoint, phase, call: Some(call), held };
+                exchange.check();
+                (exchange, action.into())
+            }
+            Err(Denied { error, kind }) => {
+                let respond = respond_error(Some(&id), 200, &error);
+                Self::answered(endpoint, respond, Some((Some(method), kind)))
+            }
+        }
+    }
+
+    /// Takes the reply of the store that was asked to redeem the state.
+    ///
+    /// # Errors
+    ///
+    /// A request that is answered, or for which the store was not asked. Nothing has changed.
+    pub fn handle(&mut self, event: Event) -> Result<Actions, Misuse> {
+        if self.phase.is_in_flight() {
+            return Err(Misuse::NothingToRedeem);
+        }
+        let call = self.call.as_ref().ok_or(Misuse::Answered)?;
+        let input = match event {
+            Event::Redeemed { first: true } => Input {
+                trigger: Trigger::PauseOver,
+                actions: self.held.clone().map(Action::Run).into_iter().collect(),
+                report: None,
+            },
+            Event::Redeemed { first: false } => {
+                call.refuse(Trigger::Faulted, &invalid_state(), ReportKind::StateReused)
+            }
+            Event::StoreFailed => call.refuse(Trigger::Lost, &internal(), ReportKind::StoreFailed),
+        };
+        self.step(input)
+    }
+
+    /// Takes how the handler ended, and answers the request.
+    ///
+    /// `rng` is asked only where a state is sealed: when a round is sent, on an endpoint with keys.
+    /// `getrandom::SysRng` fits as it is.
+    ///
+    /// # Errors
+    ///
+    /// A request that is answered, or whose state is not redeemed yet. Nothing has changed.
+    pub fn end<R>(&mut self, now: UnixTime, rng: &mut R, ending: Ending) -> Result<Actions, Misuse>
+    where
+        R: TryCryptoRng<Error: Send + Sync + 'static> + ?Sized,
+    {
+        let call = self.call.as_ref().ok_or(Misuse::Answered)?;
+        if !self.phase.is_in_flight() {
+            return Err(Misuse::NotRedeemed);
+        }
+        let faulty =
+            |fault| call.refuse(Trigger::Errored, &internal(), ReportKind::HandlerFault(fault));
+        let input = match ending {
+            Ending::Finish(result) => call.finish(&result).unwrap_or_else(faulty),
+            Ending::Need(need) => call.need(&self.endpoint, now, rng, &need).unwrap_or_else(faulty),
+            Ending::Fail(error) => call.fail(error),
+            Ending::Abandon(error) => call.release(call.fail(error)),
+            Ending::Declined => {
+                let error = invalid_params("The person did not agree".into());
+                call.refuse(Trigger::Errored, &error, ReportKind::Declined)
+            }
+            Ending::FlowChanged => faulty(HandlerFault::FlowChanged),
+        };
+        self.step(input)
+    }
+
+    /// Returns the phase. A request that was answered with questions is in `AwaitingInteraction`,
+    /// one that was answered with a state alone in `Pausing`: the retry is another exchange. A
+    /// request whose state is being redeemed is in `Pausing`, too.
+    #[must_use]
+    pub const fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Makes the exchange of a request that is answered at once.
+    fn answered(
+        endpoint: Arc<Endpoint>,
+        respond: Respond,
+        report: Option<(Option<String>, ReportKind)>,
+    ) -> (Self, Actions) {
+        let report =
+            report.map(|(method, kind)| Report { endpoint: endpoint.name.clone(), method, kind });
+        let actions = Actions {
+            list: Vec::from([Action::Respond(respond)]),
+            reports: report.into_iter().collect(),
+        };
+        (Self { endpoint, phase: Phase::Settled, call: None, held: None }, actions)
+    }
+
+    /// Looks the cell up, and makes the change.
+    fn step(&mut self, input: Input) -> Result<Actions, Misuse> {
+        match lifecycle::step(self.phase, input.trigger) {
+            Step::Go(to) => {
+                let actions = self.apply(to, input);
+                self.check();
+                Ok(actions)
+            }
+            Step::Ignore | Step::Refuse => Err(Misuse::Answered),
+        }
+    }
+
+    fn apply(&mut self, to: Phase, Input { actions, report, .. }: Input) -> Actions {
+        self.phase = to;
+        self.held = None;
+        let method = self.call.as_ref().map(|call| call.method.clone());
+        if !to.is_in_flight() {
+            self.call = None;
+        }
+        let report =
+            report.map(|kind| Report { endpoint: self.endpoint.name.clone(), method, kind });
+        Actions { list: actions, reports: report.into_iter().collect() }
+    }
+
+    /// Asserts what holds between any two events.
+    fn check(&self) {
+        debug_assert!(
+            self.held.is_none() || self.phase == Phase::Pausing,
+            "a run is held only while its state is redeemed"
+        );
+        debug_assert_eq!(
+            self.call.is_some(),
+            self.phase.is_in_flight() || self.held.is_some(),
+            "a request is kept until it is answered"
+        );
+    }
+}
+
+impl Call {
+    /// Answers with an error.
+    fn refuse(&self, trigger: Trigger, error: &RpcError, kind: ReportKind) -> Input {
+        let respond = respond_error(Some(&self.id), error.http_status(), error);
+        Input { trigger, actions: [Action::Respond(respond)].into(), report: Some(kind) }
+    }
+
+    fn fail(&self, error: HandlerError) -> Input {
+        self.refuse(Trigger::Errored, error.error(), ReportKind::HandlerFailed(error.clone()))
+    }
+
+    /// Gives back the state that was redeemed for the handler to run.
+    fn release(&self, mut input: Input) -> Input {
+        if let Some(id) = self.redeemed {
+            input.actions.insert(0, Action::Release { id });
+        }
+        input
+    }
+
+    fn finish(&self, result: &RawJson) -> Result<Input, HandlerFault> {
+        // Earlier revisions know no result types, and refuse what they do not know.
+        let result = complete(result, !self.is_legacy).ok_or(HandlerFault::Result)?;
+        // The message adds one level.
+        check_depth(result.as_str(), DEPTH_MAX - 1).map_err(|_| HandlerFault::Result)?;
+        Ok(Input {
+            trigger: Trigger::Completed,
+            actions: [self.respond(result.as_str())].into(),
+            report: None,
+        })
+    }
+
+    /// Answers with a round, if the client can take it.
+    fn need<R>(
+        &self,
+        endpoint: &Endpoint,
+        now: UnixTime,
+        rng: &mut R,
+        need: &Need,
+    ) -> Result<Input, HandlerFault>
+    where
+        R: TryCryptoRng<Error: Send + Sync + 'static> + ?Sized,
+    {
+        if Method::from_name(&self.method).is_none() {
+            return Err(HandlerFault::MethodCannotAsk);
+        }
+        if self.is_legacy {
+            // The client can do something about this one: it learns which revision it takes.
+            let message = "MRTR input requests require protocol 2026-07-28";
+            let error = RpcError::new(RpcError::INTERNAL, message);
+            return Ok(self.refuse(Trigger::Errored, &error, ReportKind::Legacy));
+        }
+        let requests = self.check_need(endpoint, need)?;
+        let missing = need.missing(self.capabilities);
+        if !missing.is_empty() {
+            // The handler did nothing but ask. A client with more capabilities may send its retry
+            // again.
+            let error = RpcError::missing_capability(missing);
+            let kind = ReportKind::MissingCapability { missing };
+            return Ok(self.release(self.refuse(Trigger::Errored, &error, kind)));
+        }
+        let state = self.seal(endpoint, now, rng, need)?;
+        let result = write_input_required(&requests, state.as_deref());
+        Ok(Input {
+            trigger: if requests.is_empty() { Trigger::StateOnly } else { Trigger::Asked },
+            actions: [self.respond(&result)].into(),
+            report: Some(ReportKind::InputRequired { round: self.round, requests: requests.len() }),
+        })
+    }
+
+    /// Checks what the handler needs, and writes the requests.
+    fn check_need(
+        &self,
+        endpoint: &Endpoint,
+        need: &Need,
+    ) -> Result<Vec<(String, RawJson)>, HandlerFault> {
+        if need.requests.is_empty() && need.state.is_none() {
+            return Err(HandlerFault::EmptyNeed);
+        }
+        let rounds_max = endpoint.limits.rounds_max;
+        if self.round > rounds_max {
+            return Err(HandlerFault::RoundLimit { rounds_max });
+        }
+        if need.state.is_some() && endpoint.request_state.is_none() {
+            return Err(HandlerFault::NoKeyring);
+        }
+        let mut keys: Vec<&str> = need.requests.iter().map(|(key, _)| key.as_str()).collect();
+        keys.sort_unstable();
+        if keys.windows(2).any(|pair| matches!(pair, [a, b] if a == b)) {
+            return Err(HandlerFault::DuplicateKey);
+        }
+        let mut written = Vec::new();
+        for (key, request) in &need.requests {
+            written.push((key.clone(), request.encode(&endpoint.limits)?));
+        }
+        let sizes = written.iter().map(|(key, json)| (key.as_str(), json.as_str().len()));
+        check_round(sizes, &endpoint.limits)?;
+        Ok(written)
+    }
+
+    /// Seals what was asked and what the handler wants back; `None` without keys.
+    fn seal<R>(
+        &self,
+        endpoint: &Endpoint,
+        now: UnixTime,
+        rng: &mut R,
+        need: &Need,
+    ) -> Result<Option<String>, HandlerFault>
+    where
+        R: TryCryptoRng<Error: Send + Sync + 'static> + ?Sized,
+    {
+        let Some(states) = &endpoint.request_state else { return Ok(None) };
+        let payload = Memory::encode(need, endpoint.single_use);
+        // What nests deeper would not be read on the retry.
+        check_depth(&payload, DEPTH_MAX).map_err(|_| HandlerFault::StateTooLarge)?;
+        let context = self.context(endpoint);
+        let token = states.seal(rng, now, &context, self.round, payload.as_bytes());
+        token.map(Some).map_err(|error| match error {
+            SealError::TooLarge => HandlerFault::StateTooLarge,
+            SealError::Generator(_) | SealError::Cipher(_) => HandlerFault::NotSealed(error),
+        })
+    }
+
+    fn respond(&self, result: &str) -> Action {
+        let body = Some(RpcResponse::write(Some(&self.id), Ok(result)));
+        Action::Respond(Respond { status: 200, body })
+    }
+}
+
+fn internal() -> RpcError {
+    RpcError::new(RpcError::INTERNAL, INTERNAL)
+}
+
+fn respond_error(id: Option<&RawJson>, status: u16, error: &RpcError) -> Respond {
+    // The message and its error add two levels. Data that no client could read is left out.
+    let is_readable = |data: &RawJson| check_depth(data.as_str(), DEPTH_MAX - 2).is_ok();
+    let error = if error.data.as_ref().is_none_or(is_readable) {
+        error.to_json()
+    } else {
+        RpcError::new(error.code, error.message.clone()).to_json()
+    };
+    Respond { status, body: Some(RpcResponse::write(id, Err(&error))) }
+}
+
+/// Shows the endpoint, the method and the phase: neither the principal nor what was asked.
+impl fmt::Debug for Exchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exchange")
+            .field("endpoint", &self.endpoint.name)
+            .field("phase", &self.phase)
+            .field("method", &self.call.as_ref().map(|call| &call.method))
+            .field("round", &self.call.as_ref().map(|call| call.round))
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,209 @@
+//! A request as it arrived, and what it must say of itself.
+
+use alloc::{borrow::Cow, format, string::String};
+use core::fmt;
+
+use super::Endpoint;
+use crate::wire::{
+    Capabilities, Headers, Message, Method, PROTOCOL_VERSION, Params, RawJson, Revision, RpcError,
+    WireError, readable_id, write_parts,
+};
+
+/// A request as it arrived.
+///
+/// ```
+/// use mrtr_core::server::Incoming;
+/// use mrtr_core::wire::{Headers, RawJson};
+///
+/// // The bytes of a message, with the headers of HTTP.
+/// let headers: Headers =
+///     [("Mcp-Method", "tools/call"), ("Mcp-Name", "deploy")].into_iter().collect();
+/// let incoming = Incoming::message(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#)
+///     .with_headers(headers)
+///     .with_principal("alice");
+///
+/// // A message that an SDK took apart.
+/// let (id, params) = (RawJson::parse("1")?, RawJson::parse(r#"{"name":"deploy"}"#)?);
+/// let meta = RawJson::parse(r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#)?;
+/// let incoming = Incoming::from_parts(&id, "tools/call", &params, Some(&meta));
+/// # Ok::<(), mrtr_core::wire::WireError>(())
+/// ```
+#[derive(Clone)]
+pub struct Incoming<'a> {
+    message: Cow<'a, [u8]>,
+    headers: Option<Headers>,
+    principal: Option<&'a str>,
+}
+
+impl<'a> Incoming<'a> {
+    /// Takes the bytes of a JSON-RPC message.
+    #[must_use]
+    pub const fn message(message: &'a [u8]) -> Self {
+        Self { message: Cow::Borrowed(message), headers: None, principal: None }
+    }
+
+    /// Puts a message together that an SDK took apart. The exchange treats it exactly as it treats
+    /// the bytes.
+    ///
+    /// `meta`, where it is given, replaces the `_meta` of the params. Params that are not an
+    /// object, or that name a member twice, stay as they are, and the exchange refuses them.
+    #[must_use]
+    pub fn from_parts(
+        id: &RawJson,
+        method: &str,
+        params: &RawJson,
+        meta: Option<&RawJson>,
+    ) -> Self {
+        let message = write_parts(id, method, params, meta);
+        Self { message: Cow::Owned(message.into_bytes()), headers: None, principal: None }
+    }
+
+    /// Adds the headers of the request, on a transport that has them. They are compared with the
+    /// message (transports, Streamable HTTP).
+    #[must_use]
+    pub fn with_headers(self, headers: Headers) -> Self {
+        Self { headers: Some(headers), ..self }
+    }
+
+    /// Sets who the caller is, as far as the transport knows. Without it the caller is anonymous.
+    #[must_use]
+    pub fn with_principal(self, principal: impl Into<Option<&'a str>>) -> Self {
+        Self { principal: principal.into(), ..self }
+    }
+
+    pub(super) const fn principal(&self) -> Option<&'a str> {
+        self.principal
+    }
+}
+
+/// Leaves out the message, the values of the headers, and the principal.
+impl fmt::Debug for Incoming<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { message, headers, .. } = self;
+        write!(f, "Incoming({} bytes, {headers:?})", message.len())
+    }
+}
+
+/// A request whose version and capabilities are valid.
+pub(super) struct Sound {
+    pub(super) id: RawJson,
+    pub(super) method: String,
+    pub(super) params: RawJson,
+    pub(super) capabilities: Capabilities,
+    /// Whether it is of an earlier revision.
+    pub(super) is_legacy: bool,
+}
+
+/// A request that is answered with an error at once.
+pub(super) struct Rejected {
+    /// The id to answer under; `None` if none could be read.
+    pub(super) id: Option<RawJson>,
+    pub(super) method: Option<String>,
+    pub(super) status: u16,
+    pub(super) error: RpcError,
+}
+
+/// What a message turned out to be.
+pub(super) enum Read {
+    Request(Sound),
+    Notification,
+    Rejected(Rejected),
+}
+
+impl Incoming<'_> {
+    /// Reads the message and checks all that does not depend on its method.
+    pub(super) fn read(&self, endpoint: &Endpoint) -> Read {
+        let message = match self.decode(endpoint) {
+            Ok(message) => message,
+            Err((code, error)) => {
+                let error = RpcError::new(code, format!("{error}"));
+                // A message that is too large is not looked at again.
+                let fits = self.message.len() <= endpoint.message_bytes_max;
+                let id = if fits { readable_id(&self.message) } else { None };
+                return Read::Rejected(Rejected { id, method: None, status: 400, error });
+            }
+        };
+        let Some(id) = message.id else { return Read::Notification };
+        let method = message.method;
+        if endpoint.legacy && self.is_legacy(message.params.as_ref()) {
+            let params = message.params.unwrap_or_else(RawJson::empty);
+            let capabilities = Capabilities::NONE;
+            return Read::Request(Sound { id, method, params, capabilities, is_legacy: true });
+        }
+        match self.check(endpoint, &method, message.params) {
+            Ok((params, capabilities)) => {
+                Read::Request(Sound { id, method, params, capabilities, is_legacy: false })
+            }
+            Err(error) => {
+                Read::Rejected(Rejected { id: Some(id), method: Some(method), status: 400, error })
+            }
+        }
+    }
+
+    fn decode(&self, endpoint: &Endpoint) -> Result<Message, (i64, WireError)> {
+        let max = endpoint.message_bytes_max;
+        if self.message.len() > max {
+            return Err((
+                RpcError::INVALID_REQUEST,
+                WireError::too_large("a message in bytes", max),
+            ));
+        }
+        Message::decode(&self.message).map_err(|error| match error {
+            WireError::NotUtf8 | WireError::NotJson | WireError::TooDeep { .. } => {
+                (RpcError::PARSE, error)
+            }
+            WireError::TooLarge { .. } | WireError::Duplicate { .. } | WireError::Shape { .. } => {
+                (RpcError::INVALID_REQUEST, error)
+            }
+        })
+    }
+
+    /// Tells whether a request is of an earlier revision: it names a version neither in `_meta`
+    /// nor, as this revision, in a header. A request that cannot be read is not one.
+    fn is_legacy(&self, params: Option<&RawJson>) -> bool {
+        if self.headers.as_ref().is_some_and(|headers| headers.names_version(PROTOCOL_VERSION)) {
+            return false;
+        }
+        let Some(params) = params else { return true };
+        let meta = Params::decode(params.as_json()).and_then(|params| params.meta());
+        meta.is_ok_and(|meta| meta.is_none_or(|meta| !meta.has_version()))
+    }
+
+    fn check(
+        &self,
+        endpoint: &Endpoint,
+        method: &str,
+        params: Option<RawJson>,
+    ) -> Result<(RawJson, Capabilities), RpcError> {
+        let expected = |what: &str| invalid_params(format!("Expected {what} in _meta"));
+        let params = params.ok_or_else(|| invalid_params("Expected params with _meta".into()))?;
+        let decoded = Params::decode(params.as_json()).map_err(malformed)?;
+        let meta = decoded.meta().map_err(malformed)?;
+        let meta = meta.ok_or_else(|| expected("the protocol version"))?;
+        let version = meta.version().ok_or_else(|| expected("the protocol version"))?;
+        if let Some(headers) = &self.headers {
+            let target = Method::from_name(method).and_then(|method| decoded.target(method).ok());
+            let marked = target.and_then(|target| endpoint.param_headers.get(target.as_ref()));
+            headers.check(&version, method, &decoded, marked)?;
+        }
+        if version != PROTOCOL_VERSION {
+            return Err(unsupported_version(&version));
+        }
+        let capabilities = meta.capabilities();
+        let capabilities = capabilities.ok_or_else(|| expected("the client capabilities"))?;
+        let capabilities = capabilities.map_err(malformed)?;
+        Ok((params, capabilities))
+    }
+}
+
+pub(super) fn invalid_params(message: String) -> RpcError {
+    RpcError::new(RpcError::INVALID_PARAMS, message)
+}
+
+pub(super) fn malformed(error: WireError) -> RpcError {
+    invalid_params(format!("{error}"))
+}
+
+fn unsupported_version(requested: &str) -> RpcError {
+    RpcError::unsupported_version(&[Revision::V2026_07_28], requested)
+}

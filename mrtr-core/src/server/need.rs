@@ -1,0 +1,71 @@
+//! What a handler needs before it can go on.
+
+use alloc::{string::String, vec::Vec};
+use core::fmt;
+
+use crate::wire::{Capabilities, InputRequest, RawJson};
+
+/// What a handler needs before it can go on: requests under keys that it chooses, a state that it
+/// wants back, or both.
+///
+/// ```
+/// use form_model::Form;
+/// use mrtr_core::server::Need;
+/// use mrtr_core::wire::{InputRequest, RawJson};
+///
+/// let form = Form::from_schema(
+///     r#"{"type": "object", "properties": {"confirm": {"type": "boolean"}}}"#,
+/// )?;
+/// let need = Need::new()
+///     .request("sure", InputRequest::form("Really deploy?", form))
+///     .state(RawJson::parse(r#"{"step": 2}"#)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Default)]
+pub struct Need {
+    pub(super) requests: Vec<(String, InputRequest)>,
+    pub(super) state: Option<RawJson>,
+}
+
+impl fmt::Debug for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Need({} requests, {:?})", self.requests.len(), self.state)
+    }
+}
+
+impl Need {
+    /// Makes an empty need.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { requests: Vec::new(), state: None }
+    }
+
+    /// Adds a request under a key.
+    #[must_use]
+    pub fn request(mut self, key: impl Into<String>, request: impl Into<InputRequest>) -> Self {
+        self.requests.push((key.into(), request.into()));
+        self
+    }
+
+    /// Sets what the handler wants back on the retry. The client cannot change it, nor read it
+    /// where states are encrypted.
+    #[must_use]
+    pub fn state(self, state: RawJson) -> Self {
+        Self { state: Some(state), ..self }
+    }
+
+    /// Returns what a client lacks to be asked this.
+    /// [`Run::capabilities`](super::Run::capabilities) is what it has. A handler that finds
+    /// something missing may ask in another way.
+    #[must_use]
+    pub fn missing(&self, declared: Capabilities) -> Capabilities {
+        declared.missing(self.capabilities())
+    }
+
+    /// Returns the capabilities that a client must declare to be asked this.
+    #[must_use]
+    pub fn capabilities(&self) -> Capabilities {
+        let needs = self.requests.iter().map(|(_, request)| request.needs());
+        needs.fold(Capabilities::NONE, Capabilities::union)
+    }
+}

@@ -1,0 +1,322 @@
+//! What comes back for an input request.
+
+use alloc::borrow::Cow;
+use core::fmt;
+
+use form_model::{Answer, Content, ContentError, FieldErrors, Form, Submission};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{
+    Json, Object, PAYLOAD_DEPTH_MAX, RawJson, WireError, Writer, check_depth,
+    error::within,
+    sampling::{check_roots, check_sampled},
+};
+
+/// The response to an input request.
+///
+/// The parameter is what an accepted form carries. `Content` is what somebody typed and nobody has
+/// checked; an [`Answer`] was accepted by the form that was asked. A machine turns the first into
+/// the second, and sends nothing else.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InputResponse<C = Content> {
+    /// A person sent the form, with this content.
+    Accept(C),
+    /// A person agreed to open the URL. Only the server can find out what they did there.
+    Consent,
+    /// A person said no, to a form or a URL.
+    Decline,
+    /// A person closed a form or a URL without an answer.
+    Cancel,
+    /// A model answered: a `CreateMessageResult`.
+    Sampled(RawJson),
+    /// The roots: a `ListRootsResult`.
+    Roots(RawJson),
+}
+
+/// What a person decided: the action of an `ElicitResult`, without its content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// They sent the form, or agreed to open the URL.
+    Accept,
+    /// They said no.
+    Decline,
+    /// They closed it without an answer.
+    Cancel,
+}
+
+impl Decision {
+    const fn action(self) -> &'static str {
+        match self {
+            Self::Accept => "accept",
+            Self::Decline => "decline",
+            Self::Cancel => "cancel",
+        }
+    }
+
+    fn from_action(action: &str) -> Option<Self> {
+        [Self::Accept, Self::Decline, Self::Cancel]
+            .into_iter()
+            .find(|decision| decision.action() == action)
+    }
+}
+
+/// Why a response is invalid. What was asked stays open.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ResponseError {
+    /// It is of another kind than the request.
+    #[error("expected a response of the kind that was asked, found one of another")]
+    WrongKind,
+    /// It does not have the shape that the specification gives it.
+    #[error("the response is malformed: {0}")]
+    Malformed(WireError),
+    /// Its content does not fit the form.
+    #[error("the answer does not fit the form: {0}")]
+    Invalid(FieldErrors),
+    /// Its content, or what a model or the roots returned, is larger than `answer_bytes_max` of the
+    /// form's limits.
+    #[error("expected an answer of at most {bytes_max} bytes")]
+    TooLarge {
+        /// The limit.
+        bytes_max: usize,
+    },
+}
+
+impl From<Submission> for InputResponse {
+    fn from(submission: Submission) -> Self {
+        match submission {
+            Submission::Accept(answer) => Self::Accept(answer.into()),
+            Submission::Decline => Self::Decline,
+            Submission::Cancel => Self::Cancel,
+        }
+    }
+}
+
+impl InputResponse {
+    /// Decodes an `ElicitResult` (elicitation, response actions). Content counts only with accept;
+    /// accept without content has empty content.
+    ///
+    /// ```
+    /// use form_model::{Content, Limits};
+    /// use mrtr_core::wire::{InputResponse, Json};
+    ///
+    /// let result = Json::parse(r#"{"action":"accept","content":{"sure":true}}"#)?;
+    /// let response = InputResponse::decode(result, &Limits::default())?;
+    /// assert_eq!(response, InputResponse::Accept(Content::new().with_flag("sure", true)));
+    /// # Ok::<(), mrtr_core::wire::WireError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A value that does not have that shape, or content over `answer_bytes_max`.
+    pub fn decode(result: Json<'_>, limits: &form_model::Limits) -> Result<Self, WireError> {
+        let object = Object::decode(result, "an elicitation result")?;
+        let decision = Decision::from_action(&object.text("action")?)
+            .ok_or(WireError::shape("action", "accept, decline or cancel"))?;
+        Ok(match (decision, object.non_null("content")) {
+            (Decision::Accept, None) => Self::Accept(Content::new()),
+            (Decision::Accept, Some(content)) => {
+                Self::Accept(Content::decode(content.as_str(), limits).map_err(content_error)?)
+            }
+            (Decision::Decline, _) => Self::Decline,
+            (Decision::Cancel, _) => Self::Cancel,
+        })
+    }
+}
+
+fn content_error(error: ContentError) -> WireError {
+    match error {
+        ContentError::OverLimit { bytes_max } => {
+            WireError::too_large("content in bytes", bytes_max)
+        }
+        ContentError::Duplicate => WireError::duplicate("content"),
+        ContentError::NotAnObject | _ => WireError::shape("content", "an object of answers"),
+    }
+}
+
+impl<C> InputResponse<C> {
+    /// Returns what a person decided; `None` if no person was asked.
+    #[must_use]
+    pub const fn decision(&self) -> Option<Decision> {
+        match self {
+            Self::Accept(_) | Self::Consent => Some(Decision::Accept),
+            Self::Decline => Some(Decision::Decline),
+            Self::Cancel => Some(Decision::Cancel),
+            Self::Sampled(_) | Self::Roots(_) => None,
+        }
+    }
+
+    /// Returns the name of the variant: `accept`, `consent`, `decline`, `cancel`, `sampled` or
+    /// `roots`.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Accept(_) => "accept",
+            Self::Consent => "consent",
+            Self::Decline => "decline",
+            Self::Cancel => "cancel",
+            Self::Sampled(_) => "sampled",
+            Self::Roots(_) => "roots",
+        }
+    }
+}
+
+impl InputResponse<Answer> {
+    /// Writes the bare result that goes to the server, or to the provider that asked.
+    pub(crate) fn encode(&self, limits: &form_model::Limits) -> Result<RawJson, ResponseError> {
+        let bytes_max = limits.answer_bytes_max;
+        let fits = |json: &str| {
+            within(json.len(), "", bytes_max).map_err(|_| ResponseError::TooLarge { bytes_max })
+        };
+        let elicited = |decision: Decision, content: Option<&str>| {
+            RawJson::composed(Writer::object(|result| {
+                result.text("action", decision.action());
+                if let Some(content) = content {
+                    result.json("content", content);
+                }
+            }))
+        };
+        Ok(match self {
+            Self::Accept(answer) => {
+                let content = answer.to_json();
+                fits(&content)?;
+                elicited(Decision::Accept, Some(&content))
+            }
+            Self::Consent => elicited(Decision::Accept, None),
+            Self::Decline => elicited(Decision::Decline, None),
+            Self::Cancel => elicited(Decision::Cancel, None),
+            Self::Sampled(json) | Self::Roots(json) => {
+                fits(json.as_str())?;
+                check_depth(json.as_str(), PAYLOAD_DEPTH_MAX).map_err(ResponseError::Malformed)?;
+                json.clone()
+            }
+        })
+    }
+}
+
+/// What counts as a response to a request: the kind, and the form if it is one.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Expected<'f> {
+    Form(Cow<'f, Form>),
+    Url,
+    Sampling,
+    Roots,
+}
+
+impl Expected<'_> {
+    pub(crate) const fn kind(&self) -> &'static str {
+        match self {
+            Self::Form(_) => "form",
+            Self::Url => "url",
+            Self::Sampling => "sampling",
+            Self::Roots => "roots",
+        }
+    }
+
+    /// Checks a response.
+    pub(crate) fn check(
+        &self,
+        response: InputResponse,
+    ) -> Result<InputResponse<Answer>, ResponseError> {
+        use InputResponse::{Accept, Cancel, Consent, Decline, Roots, Sampled};
+        match (self, response) {
+            (Self::Form(form), Accept(content)) => {
+                form.accept(content).map(Accept).map_err(ResponseError::Invalid)
+            }
+            (Self::Url, Consent) => Ok(Consent),
+            (Self::Form(_) | Self::Url, Decline) => Ok(Decline),
+            (Self::Form(_) | Self::Url, Cancel) => Ok(Cancel),
+            (Self::Sampling, Sampled(result)) => {
+                check_sampled(result.as_json()).map_err(ResponseError::Malformed)?;
+                Ok(Sampled(result))
+            }
+            (Self::Roots, Roots(result)) => {
+                check_roots(result.as_json()).map_err(ResponseError::Malformed)?;
+                Ok(Roots(result))
+            }
+            (
+                Self::Form(_) | Self::Url | Self::Sampling | Self::Roots,
+                Accept(_) | Consent | Decline | Cancel | Sampled(_) | Roots(_),
+            ) => Err(ResponseError::WrongKind),
+        }
+    }
+
+    /// Decodes and checks a response.
+    pub(crate) fn decode(
+        &self,
+        json: Json<'_>,
+        limits: &form_model::Limits,
+    ) -> Result<InputResponse<Answer>, ResponseError> {
+        let elicited = || InputResponse::decode(json, limits).map_err(ResponseError::Malformed);
+        self.check(match self {
+            Self::Form(_) => elicited()?,
+            // Agreement carries no content; content that comes with it does not count.
+            Self::Url => {
+                let response = elicited()?;
+                let is_consent = matches!(response, InputResponse::Accept(_));
+                if is_consent { InputResponse::Consent } else { response }
+            }
+            Self::Sampling => InputResponse::Sampled(json.into()),
+            Self::Roots => InputResponse::Roots(json.into()),
+        })
+    }
+}
+
+impl fmt::Display for Decision {
+    /// Writes the action.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.action())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decode(json: &str) -> Result<InputResponse, WireError> {
+        InputResponse::decode(Json::parse(json)?, &form_model::Limits::default())
+    }
+
+    /// proves: W-06
+    #[test]
+    fn the_three_actions_stay_apart() {
+        let content = Content::new().with_text("name", "octocat");
+        let accept = r#"{"action":"accept","content":{"name":"octocat"}}"#;
+        assert_eq!(decode(accept), Ok(InputResponse::Accept(content)));
+        assert_eq!(decode(r#"{"action":"accept"}"#), Ok(InputResponse::Accept(Content::new())));
+        assert_eq!(decode(r#"{"action":"decline"}"#), Ok(InputResponse::Decline));
+        assert_eq!(decode(r#"{"action":"cancel"}"#), Ok(InputResponse::Cancel));
+        let large =
+            alloc::format!(r#"{{"action":"accept","content":{{"a":"{}"}}}}"#, "x".repeat(300_000));
+        assert_eq!(decode(&large), Err(WireError::too_large("content in bytes", 262_144)));
+        // Content beside a refusal is not an answer.
+        let declined = r#"{"action":"decline","content":{"a":1}}"#;
+        assert_eq!(decode(declined), Ok(InputResponse::Decline));
+        let typed = r#"{"action":"decline","resultType":"complete"}"#;
+        assert_eq!(decode(typed), Ok(InputResponse::Decline));
+    }
+
+    /// proves: W-07
+    #[test]
+    fn other_values_are_not_elicitation_results() {
+        for wrong in [
+            "12345",
+            "null",
+            "[]",
+            "{}",
+            r#"{"action":"submit"}"#,
+            r#"{"action":null}"#,
+            r#"{"action":"accept","content":7}"#,
+            r#"{"action":"accept","content":[]}"#,
+            r#"{"action":"accept","content":{"a":1,"a":2}}"#,
+            r#"{"action":"accept","action":"decline"}"#,
+            r#"{"method":"elicitation/create","result":{"action":"accept"}}"#,
+            r#"{"action":"decline"} garbage"#,
+            r#"{"action":"accept""#,
+        ] {
+            assert!(decode(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! JSON text: checked once, and carried as it is.
+
+use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
+use core::{fmt, str::FromStr};
+
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use serde_json::value::RawValue;
+
+use super::WireError;
+
+/// The deepest nesting of a message: the most that `serde_json` reads.
+pub const DEPTH_MAX: usize = 127;
+
+/// The deepest nesting of a caller's own JSON: a message can still be written around it.
+pub const PAYLOAD_DEPTH_MAX: usize = DEPTH_MAX - 3;
+
+/// The text of one JSON document: checked once, cheap to clone, never formatted.
+///
+/// Its syntax is valid, and it nests at most [`DEPTH_MAX`] levels. Strings in it may hold escapes of
+/// unpaired surrogates; only code that decodes such a string sees them.
+///
+/// It does not implement `Serialize`, because it may hold secrets:
+/// [`Exposed`](crate::trace::Exposed) writes it.
+///
+/// ```
+/// use mrtr_core::wire::RawJson;
+///
+/// let result = RawJson::parse(r#"{"content": []}"#)?;
+/// assert_eq!(result.as_str(), r#"{"content": []}"#);
+/// assert_eq!(format!("{result:?}"), "RawJson(15 bytes)");
+/// assert!(RawJson::parse("{").is_err());
+/// # Ok::<(), mrtr_core::wire::WireError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct RawJson(Arc<str>);
+
+impl RawJson {
+    /// Checks a text.
+    ///
+    /// # Errors
+    ///
+    /// A text that is not one JSON document, or nests deeper than [`PAYLOAD_DEPTH_MAX`].
+    pub fn parse(text: &str) -> Result<Self, WireError> {
+        Json::parse_within(text, PAYLOAD_DEPTH_MAX).map(Self::from)
+    }
+
+    /// Checks the text of a whole message.
+    pub(crate) fn parse_message(text: &str) -> Result<Self, WireError> {
+        Json::parse_within(text, DEPTH_MAX).map(Self::from)
+    }
+
+    /// Writes a value as JSON.
+    ///
+    /// ```
+    /// use mrtr_core::wire::RawJson;
+    ///
+    /// let params = RawJson::from_value(&serde_json::json!({"name": "deploy"}))?;
+    /// assert_eq!(params.as_str(), r#"{"name":"deploy"}"#);
+    /// # Ok::<(), mrtr_core::wire::WireError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A value that has no JSON form, such as a map whose keys are not strings, or one that nests
+    /// deeper than [`PAYLOAD_DEPTH_MAX`].
+    pub fn from_value(value: &impl Serialize) -> Result<Self, WireError> {
+        let text = serde_json::to_string(value).map_err(|_| WireError::NotJson)?;
+        Self::parse(&text)
+    }
+
+    /// Returns the empty object.
+    pub(crate) fn empty() -> Self {
+        Json::EMPTY.into()
+    }
+
+    /// Takes a text that this crate has composed of checked parts.
+    pub(crate) fn composed(text: String) -> Self {
+        debug_assert!(
+            Self::parse_message(&text).is_ok(),
+            "composed text is a message or part of one"
+        );
+        Self(text.into())
+    }
+
+    /// Returns the text. It may hold secrets.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the document as a value to read.
+    #[must_use]
+    pub fn as_json(&self) -> Json<'_> {
+        Json(&self.0)
+    }
+}
+
+impl From<Json<'_>> for RawJson {
+    fn from(json: Json<'_>) -> Self {
+        Self(json.0.into())
+    }
+}
+
+impl FromStr for RawJson {
+    type Err = WireError;
+
+    /// Checks a text, as [`RawJson::parse`] does.
+    fn from_str(text: &str) -> Result<Self, WireError> {
+        Self::parse(text)
+    }
+}
+
+impl TryFrom<serde_json::Value> for RawJson {
+    type Error = WireError;
+
+    /// Writes a value as JSON, as [`RawJson::from_value`] does.
+    fn try_from(value: serde_json::Value) -> Result<Self, WireError> {
+        Self::from_value(&value)
+    }
+}
+
+impl<'de> Deserialize<'de> for RawJson {
+    /// Takes the text as it stands in the document that is read.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Cow::<RawValue>::deserialize(deserializer)?;
+        Self::parse_message(raw.get()).map_err(D::Error::custom)
+    }
+}
+
+impl fmt::Debug for RawJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RawJson({} bytes)", self.0.len())
+    }
+}
+
+/// One JSON value in a checked text: what the decoders of this crate take.
+///
+/// ```
+/// use mrtr_core::wire::{Capabilities, Json};
+///
+/// let declared = Json::parse(r#"{"elicitation":{}}"#)?;
+/// assert!(Capabilities::decode(declared)?.form);
+/// # Ok::<(), mrtr_core::wire::WireError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Json<'a>(pub(super) &'a str);
+
+impl<'a> Json<'a> {
+    /// The empty object.
+    pub(crate) const EMPTY: Json<'static> = Json("{}");
+
+    /// Checks a text.
+    ///
+    /// # Errors
+    ///
+    /// A text that is not one JSON document, or nests deeper than [`PAYLOAD_DEPTH_MAX`].
+    pub fn parse(text: &'a str) -> Result<Self, WireError> {
+        Self::parse_within(text, PAYLOAD_DEPTH_MAX)
+    }
+
+    fn parse_within(text: &'a str, levels_max: usize) -> Result<Self, WireError> {
+        check_depth(text, levels_max)?;
+        let raw: &RawValue = serde_json::from_str(text).map_err(|_| WireError::NotJson)?;
+        Ok(Self(raw.get()))
+    }
+
+    /// Takes a text that this crate has composed of checked parts.
+    pub(crate) fn composed(text: &'a str) -> Self {
+        debug_assert!(Self::parse_within(text, DEPTH_MAX).is_ok(), "composed text is JSON");
+        Self(text)
+    }
+
+    /// Returns the text. It may hold secrets.
+    #[must_use]
+    pub const fn as_str(self) -> &'a str {
+        self.0
+    }
+
+    /// Returns the bytes of the text.
+    pub(crate) const fn len(self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn is_null(self) -> bool {
+        self.0 == "null"
+    }
+
+    pub(crate) fn is_object(self) -> bool {
+        self.0.starts_with('{')
+    }
+
+    pub(crate) fn is_array(self) -> bool {
+        self.0.starts_with('[')
+    }
+
+    pub(crate) fn is_string(self) -> bool {
+        self.0.starts_with('"')
+    }
+
+    pub(crate) fn is_number(self) -> bool {
+        self.0.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+    }
+
+    pub(crate) fn is_integer(self) -> bool {
+        let digits = self.0.strip_prefix('-').unwrap_or(self.0);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    }
+
+    /// Returns the value of a number; `None` for anything else.
+    pub(crate) fn number(self) -> Option<form_model::Number> {
+        self.0.parse().ok()
+    }
+
+    /// Returns the value of an unsigned integer without exponent or fraction.
+    pub(crate) fn unsigned(self) -> Option<u64> {
+        // `parse` takes a plus, with which no JSON number begins.
+        self.0.parse().ok()
+    }
+
+    /// Returns the value of a string; `None` for anything else, or if the string has an unpaired
+    /// surrogate.
+    pub(crate) fn text(self) -> Option<Cow<'a, str>> {
+        let inner = self.0.strip_prefix('"')?.strip_suffix('"')?;
+        if inner.contains('\\') {
+            serde_json::from_str::<String>(self.0).ok().map(Cow::Owned)
+        } else {
+            Some(Cow::Borrowed(inner))
+        }
+    }
+
+    /// Returns the elements of an array; `None` for anything else.
+    pub(crate) fn elements(self) -> Option<Vec<Self>> {
+        let elements: Vec<&'a RawValue> = serde_json::from_str(self.0).ok()?;
+        Some(elements.into_iter().map(|element| Self(element.get())).collect())
+    }
+}
+
+impl<'a> From<&'a RawJson> for Json<'a> {
+    fn from(raw: &'a RawJson) -> Self {
+        raw.as_json()
+    }
+}
+
+impl fmt::Debug for Json<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Json({} bytes)", self.0.len())
+    }
+}
+
+/// Checks the nesting of a text before anything parses it.
+pub(crate) fn check_depth(text: &str, levels_max: usize) -> Result<(), WireError> {
+    let mut depth: usize = 0;
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'[' | b'{' => {
+                depth += 1;
+                if depth > levels_max {
+                    return Err(WireError::TooDeep { levels_max });
+                }
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            b'"' => pass_string(&mut bytes),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn pass_string(bytes: &mut core::str::Bytes<'_>) {
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => return,
+            b'\\' => {
+                bytes.next();
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// proves: W-11
+    #[test]
+    fn brackets_in_a_text_are_no_levels_wherever_the_text_ends() {
+        for (text, levels) in [
+            ("7", 0),
+            ("[{}]", 2),
+            ("[[],[],{}]", 2),
+            (r#"["[[["]"#, 1),
+            (r#"["\"[[["]"#, 1),
+            (r#"["\\",[["[["]]]"#, 3),
+            (r#"{"a\\\"[":["]"]}"#, 2),
+        ] {
+            assert_eq!(check_depth(text, levels), Ok(()), "{text}");
+            let levels_max = levels.checked_sub(1);
+            let over = levels_max.map(|levels_max| check_depth(text, levels_max));
+            assert_eq!(over, levels_max.map(|levels_max| Err(WireError::TooDeep { levels_max })));
+        }
+    }
+}

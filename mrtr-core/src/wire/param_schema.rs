@@ -1,0 +1,223 @@
+//! Which arguments the `inputSchema` of a tool marks with `x-mcp-header`.
+
+use alloc::{borrow::ToOwned as _, string::String, vec::Vec};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{Json, Object, WireError};
+
+/// The keyword that names the header of an argument.
+const KEYWORD: &str = "x-mcp-header";
+
+/// The keywords that hold schemas under names of their own.
+const MAPS: [&str; 5] =
+    [PROPERTIES, "patternProperties", "dependentSchemas", "$defs", "definitions"];
+
+const PROPERTIES: &str = "properties";
+
+/// The keywords that hold values instead of schemas.
+const VALUES: [&str; 4] = ["const", "enum", "default", "examples"];
+
+const INPUT_SCHEMA: &str = "inputSchema";
+
+/// An argument and its header. The order is that of the paths.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Parameter {
+    /// The names that lead to the argument.
+    pub(super) path: Vec<String>,
+    /// What the schema calls the header.
+    pub(super) name: String,
+}
+
+/// Why a tool must not be called over HTTP: its `inputSchema` marks arguments in a way that the
+/// specification does not allow. A client leaves the tool out of what it offers.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum InvalidParamHeader {
+    /// The schema names a member twice, or by a text that is not Unicode.
+    #[error("the schema cannot be read: {0}")]
+    Schema(WireError),
+    /// The name cannot be that of a header.
+    #[error("expected x-mcp-header to be the name of a header")]
+    Name,
+    /// Two arguments have the same header.
+    #[error("expected each x-mcp-header once, found one twice")]
+    Repeated,
+    /// The argument is not a string, an integer or a boolean.
+    #[error("expected x-mcp-header on a string, an integer or a boolean")]
+    Type,
+    /// The place of the argument depends on the other arguments.
+    #[error("expected x-mcp-header on a property of the arguments, found it elsewhere")]
+    Place,
+}
+
+impl From<WireError> for InvalidParamHeader {
+    fn from(error: WireError) -> Self {
+        Self::Schema(error)
+    }
+}
+
+/// Reads which arguments a schema marks.
+pub(super) fn read_schema(schema: Json<'_>) -> Result<Vec<Parameter>, InvalidParamHeader> {
+    let mut found = Vec::new();
+    find(schema, Some(&[]), &mut found)?;
+    Ok(found)
+}
+
+/// Checks what must hold of all marks of a tool.
+pub(super) fn check_names(parameters: &[Parameter]) -> Result<(), InvalidParamHeader> {
+    if parameters.iter().any(|parameter| parameter.path.is_empty()) {
+        return Err(InvalidParamHeader::Place);
+    }
+    if !parameters.iter().all(|parameter| is_token(&parameter.name)) {
+        return Err(InvalidParamHeader::Name);
+    }
+    let names = parameters.iter().map(|parameter| parameter.name.to_ascii_lowercase());
+    let mut names: Vec<String> = names.collect();
+    names.sort_unstable();
+    if names.windows(2).any(|pair| matches!(pair, [a, b] if a == b)) {
+        return Err(InvalidParamHeader::Repeated);
+    }
+    Ok(())
+}
+
+impl Parameter {
+    /// Reads the mark of a schema to which a path leads.
+    fn new(schema: &Object<'_>, name: Json<'_>, path: &[&str]) -> Result<Self, InvalidParamHeader> {
+        let name = name.text().filter(|name| is_token(name)).ok_or(InvalidParamHeader::Name)?;
+        match schema.get("type").and_then(Json::text).as_deref() {
+            Some("string" | "integer" | "boolean") => {}
+            _ => return Err(InvalidParamHeader::Type),
+        }
+        let path = path.iter().map(|name| (*name).to_owned()).collect();
+        Ok(Self { path, name: name.into_owned() })
+    }
+}
+
+/// Finds the arguments that a schema marks. `path` leads to the schema, if only properties do.
+fn find(
+    schema: Json<'_>,
+    path: Option<&[&str]>,
+    found: &mut Vec<Parameter>,
+) -> Result<(), InvalidParamHeader> {
+    if !schema.is_object() {
+        let schemas = schema.elements().unwrap_or_default();
+        return schemas.into_iter().try_for_each(|schema| find(schema, None, found));
+    }
+    let schema = Object::decode(schema, INPUT_SCHEMA)?;
+    if let Some(name) = schema.get(KEYWORD) {
+        let path = path.filter(|path| !path.is_empty()).ok_or(InvalidParamHeader::Place)?;
+        found.push(Parameter::new(&schema, name, path)?);
+    }
+    for (keyword, inner) in schema.iter().filter(|(keyword, _)| !VALUES.contains(keyword)) {
+        if !(inner.is_object() && MAPS.contains(&keyword)) {
+            find(inner, None, found)?;
+            continue;
+        }
+        let path = path.filter(|_| keyword == PROPERTIES);
+        for (name, inner) in Object::decode(inner, INPUT_SCHEMA)?.iter() {
+            let path = path.map(|path| [path, &[name]].concat());
+            find(inner, path.as_deref(), found)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether a text can stand in the name of a header (RFC 9110, token).
+fn is_token(name: &str) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use super::*;
+    use crate::wire::ParamHeaders;
+
+    fn schema(properties: &str) -> Result<ParamHeaders, InvalidParamHeader> {
+        let text = format!(r#"{{"type":"object","properties":{{{properties}}}}}"#);
+        ParamHeaders::from_schema(Json::parse(&text).unwrap())
+    }
+
+    /// proves: SV-16
+    #[test]
+    fn marks_against_the_specification_are_refused() {
+        use InvalidParamHeader::{Name, Place, Repeated, Schema, Type};
+        for (properties, expected) in [
+            (r#""a":{"type":"string","x-mcp-header":""}"#, Name),
+            (r#""a":{"type":"string","x-mcp-header":"My Region"}"#, Name),
+            (r#""a":{"type":"string","x-mcp-header":"Région"}"#, Name),
+            (r#""a":{"type":"string","x-mcp-header":"a\r\nb"}"#, Name),
+            (r#""a":{"type":"string","x-mcp-header":"a:b"}"#, Name),
+            (r#""a":{"type":"string","x-mcp-header":7}"#, Name),
+            (r#""a":{"type":"number","x-mcp-header":"A"}"#, Type),
+            (r#""a":{"type":"object","x-mcp-header":"A"}"#, Type),
+            (r#""a":{"type":["string","null"],"x-mcp-header":"A"}"#, Type),
+            (r#""a":{"x-mcp-header":"A"}"#, Type),
+            (
+                r#""a":{"type":"string","x-mcp-header":"A"},"b":{"type":"string","x-mcp-header":"a"}"#,
+                Repeated,
+            ),
+            (r#""a":{"type":"array","items":{"type":"string","x-mcp-header":"A"}}"#, Place),
+            (r#""a":{"anyOf":[{"type":"string","x-mcp-header":"A"}]}"#, Place),
+            (r#""a":{"not":{"properties":{"b":{"type":"string","x-mcp-header":"A"}}}}"#, Place),
+            (
+                r#""a":{"type":"string","x-mcp-header":"A","x-mcp-header":"B"}"#,
+                Schema(WireError::duplicate("inputSchema")),
+            ),
+            (r#""a":{},"a":{}"#, Schema(WireError::duplicate("inputSchema"))),
+        ] {
+            assert_eq!(schema(properties), Err(expected), "{properties}");
+        }
+        for text in [
+            r#"{"$defs":{"a":{"type":"string","x-mcp-header":"A"}}}"#,
+            r#"{"patternProperties":{"a":{"type":"string","x-mcp-header":"A"}}}"#,
+            r#"{"type":"string","x-mcp-header":"A"}"#,
+        ] {
+            let found = ParamHeaders::from_schema(Json::parse(text).unwrap());
+            assert_eq!(found, Err(Place), "{text}");
+        }
+    }
+
+    #[test]
+    fn schemas_without_marks_mark_nothing() {
+        for text in [
+            "true",
+            "null",
+            "7",
+            "[]",
+            "{}",
+            r#"{"properties":{"x-mcp-header":{"type":"string"}}}"#,
+            r#"{"const":{"x-mcp-header":"A"},"enum":[{"x-mcp-header":"A"}]}"#,
+            r#"{"properties":[{"type":"string"}]}"#,
+        ] {
+            let found = ParamHeaders::from_schema(Json::parse(text).unwrap());
+            assert!(found.unwrap().is_empty(), "{text}");
+        }
+    }
+
+    /// proves: SV-16
+    #[test]
+    fn marks_are_written_and_read_back_and_checked() {
+        let marked = schema(
+            r#""b":{"type":"object","properties":{"c":{"type":"integer","x-mcp-header":"C"}}},
+            "a":{"type":"string","x-mcp-header":"A"}"#,
+        );
+        let json = r#"[{"path":["a"],"name":"A"},{"path":["b","c"],"name":"C"}]"#;
+        let marked = marked.unwrap();
+        assert_eq!(serde_json::to_string(&marked).unwrap(), json);
+        assert_eq!(serde_json::from_str::<ParamHeaders>(json).unwrap(), marked);
+        for wrong in [
+            r#"[{"path":[],"name":"A"}]"#,
+            r#"[{"path":["a"],"name":"A B"}]"#,
+            r#"[{"path":["a"],"name":"A"},{"path":["b"],"name":"a"}]"#,
+            r#"[{"path":["a"],"name":"A","more":1}]"#,
+        ] {
+            assert!(serde_json::from_str::<ParamHeaders>(wrong).is_err(), "{wrong}");
+        }
+    }
+}
