@@ -1,4 +1,4 @@
-//! Shows a server's author how hosts read a form.
+//! Shows the author of a server how clients read a form.
 //!
 //! ```sh
 //! cargo run -p form-model --example form-check -- schema.json   # a report for people
@@ -72,7 +72,7 @@ fn verdict(case: &Case) -> Result<Value, Failure> {
     })
 }
 
-/// Shows the form of a file as a surface would, and the notes on it.
+/// Shows the form of a file as a user interface would, and the notes on it.
 fn report(path: &str) -> Result<ExitCode, Failure> {
     let schema = std::fs::read(path)?;
     let Decoded { form, notes, .. } = match Decoder::default().decode_bytes(&schema) {
@@ -101,12 +101,15 @@ fn report(path: &str) -> Result<ExitCode, Failure> {
         }
     }
     println!(
-        "\n{} fields; {}",
-        form.fields().len(),
+        "\n{}; {}",
+        match form.fields().len() {
+            1 => "1 field".into(),
+            count => format!("{count} fields"),
+        },
         match notes.len() {
-            0 => "every host takes this form".into(),
-            1 => "1 note, and a strict host refuses the form for it:".into(),
-            count => format!("{count} notes, and a strict host refuses the form for them:"),
+            0 => "strict clients accept this form too".into(),
+            1 => "1 note; a strict client refuses the form because of it:".into(),
+            count => format!("{count} notes; a strict client refuses the form because of them:"),
         }
     );
     for note in notes {

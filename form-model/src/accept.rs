@@ -20,7 +20,7 @@ pub struct FieldError {
     pub problem: Problem,
 }
 
-/// What is wrong with a value. It holds nothing of the value.
+/// What is wrong with a value. It does not contain the value, so it can be logged.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -30,7 +30,7 @@ pub enum Problem {
     /// The form has no field of this name.
     #[error("is not a field of the form")]
     Unknown,
-    /// The value has another type than the field.
+    /// The value does not have the type of the field.
     #[error("must be {expected}")]
     WrongType {
         /// The type of the field, in words for a person.
@@ -70,16 +70,16 @@ pub enum Problem {
     #[error("must be one of the options")]
     NotAnOption,
     /// An option is selected twice.
-    #[error("must name each option once")]
+    #[error("must not select an option twice")]
     Repeated,
     /// Too few options are selected.
-    #[error("must name at least {items_min} options")]
+    #[error("must select at least {items_min} options")]
     TooFew {
         /// The least number of options.
         items_min: u64,
     },
     /// Too many options are selected.
-    #[error("must name at most {items_max} options")]
+    #[error("must select at most {items_max} options")]
     TooMany {
         /// The greatest number of options.
         items_max: u64,
@@ -108,8 +108,8 @@ impl Problem {
 }
 
 impl fmt::Display for FieldError {
-    /// Writes the field and the problem. The name of an unknown field is left out: it comes from the
-    /// answer, and may be a secret.
+    /// Writes the name of the field, cleaned, and the problem. The name of an unknown field is left
+    /// out: it comes from the answer, and may be a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if matches!(self.problem, Problem::Unknown) {
             return write!(f, "a value {}", self.problem);
@@ -126,7 +126,8 @@ impl fmt::Debug for FieldError {
 
 impl core::error::Error for FieldError {}
 
-/// Everything that is wrong with an answer, in the order of the form. There is at least one error.
+/// All errors of an answer, at least one: at most one for each field, and one for each unknown
+/// name.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error("{}", Joined(errors))]
 #[non_exhaustive]
@@ -140,7 +141,7 @@ impl FieldErrors {
         (!errors.is_empty()).then_some(Self { errors })
     }
 
-    /// Returns the errors, in the order of the form. Those of unknown fields come last.
+    /// Returns the errors in the order of the form. Errors of unknown names come last.
     pub fn iter(&self) -> core::slice::Iter<'_, FieldError> {
         self.errors.iter()
     }
@@ -174,7 +175,9 @@ impl Form {
     /// Checks an answer against the form, and returns it as an [`Answer`] if every value fits.
     ///
     /// The check is exact: nothing is converted, trimmed or filled in. Lengths are in Unicode code
-    /// points. Members that are not fields, repeated selections and null are refused.
+    /// points. Names that are not fields, repeated selections and null are refused.
+    ///
+    /// The size of the answer is not checked here: [`Content::decode`] checks it.
     ///
     /// ```
     /// use form_model::{Content, Form};
@@ -200,7 +203,7 @@ impl Form {
     ///
     /// # Errors
     ///
-    /// [`FieldErrors`] with all errors of the answer, not only the first.
+    /// [`FieldErrors`] with one error for each field that has one, and one for each unknown name.
     pub fn accept(&self, content: Content) -> Result<Answer, FieldErrors> {
         if self.accepts_in_order(&content) {
             return Ok(Answer { entries: content.entries });
@@ -265,7 +268,9 @@ impl Kind {
             (Self::Choice(choice), Value::Text(value)) => choice.check(value),
             (Self::Choices(choices), Value::Choices(values)) => choices.check(values),
             (_, Value::Unusable(Unusable::Number)) if self.is_numeric() => {
-                Some(Problem::WrongType { expected: "a number that peers can read" })
+                Some(Problem::WrongType {
+                    expected: "a number of at most 38 digits, within ±1.8e308",
+                })
             }
             _ => Some(Problem::WrongType { expected: self.describe() }),
         }

@@ -11,22 +11,26 @@ use crate::{Number, Value, value::to_json};
 /// An answer that a form has accepted: the answered fields, in the form's order.
 ///
 /// Only [`Form::accept`](crate::Form::accept) and [`Draft::submit`](crate::Draft::submit) make one,
-/// so an `Answer` proves that its form has checked every value. `Debug` shows no value, and there is
-/// no `Serialize`: the values leave only through [`Answer::to_json`].
+/// so an `Answer` proves that its form has checked every value. The values may be secrets, so
+/// `Debug` shows none and there is no `Serialize`. [`Answer::to_json`] writes them.
+///
+/// The methods that take a name return `None` if the form has no field of that name, or if the
+/// field was not answered. `text`, `number`, `flag` and `choices` also return `None` if the field
+/// has another kind.
 #[derive(Clone, PartialEq)]
 pub struct Answer {
     pub(crate) entries: Vec<(String, Value)>,
 }
 
-/// Why [`Answer::parse`] failed: the fields of the form do not match the type. It holds nothing of
-/// the answer.
+/// The error of [`Answer::parse`]: the type does not match the fields of the form. It does not
+/// contain the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("expected a type that matches the fields of the form")]
 #[non_exhaustive]
 pub struct ParseError;
 
 impl Answer {
-    /// Returns the value of a field, if it was answered.
+    /// Returns the value of a field.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&Value> {
         self.entries.iter().find(|(known, _)| known == name).map(|(_, value)| value)
@@ -53,7 +57,7 @@ impl Answer {
         Some(*flag)
     }
 
-    /// Returns the values of the selected options of a multiple choice.
+    /// Returns the values of the selected options of a multiple choice, in the order of the answer.
     #[must_use]
     pub fn choices(&self, name: &str) -> Option<&[String]> {
         let Value::Choices(values) = self.value(name)? else { return None };
@@ -85,7 +89,7 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// [`ParseError`] if the fields of the form do not match the type.
+    /// [`ParseError`] if the type does not match the fields of the form.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, ParseError> {
         serde_json::from_str(&self.to_json()).map_err(|_| ParseError)
     }
@@ -102,7 +106,7 @@ impl Answer {
     }
 }
 
-/// Writes how many values there are, never a name or a value.
+/// Writes only the number of values: a name or a value may be a secret.
 impl fmt::Debug for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Answer({} values)", self.entries.len())

@@ -1,5 +1,5 @@
-//! Arbitrary forms, answers and schemas for property tests and fuzz targets. The crate `arbitrary`
-//! links std, and so does this crate with this feature.
+//! Arbitrary forms, answers and schemas, for property tests and fuzz targets. With this feature the
+//! crate links `std`, because the crate `arbitrary` does.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -98,12 +98,13 @@ fn field(u: &mut Unstructured<'_>, index: u8) -> Result<BuiltField> {
 }
 
 impl Form {
-    /// Makes content that the form accepts: all required fields, and some optional ones.
+    /// Makes content that the form accepts: all required fields, and some optional ones. It needs
+    /// the feature `arbitrary`.
     ///
     /// # Errors
     ///
-    /// [`Error`] if the data ends, or if no value is found within the bounds of a field, such as those of
-    /// a format with lengths.
+    /// [`Error`] if the data ends, or if no value is found for a field, for example for a format
+    /// together with lengths.
     pub fn arbitrary_content(&self, u: &mut Unstructured<'_>) -> Result<Content> {
         let mut content = Content::new();
         for field in self.fields() {
@@ -166,8 +167,8 @@ fn selection(u: &mut Unstructured<'_>, choices: &Choices) -> Result<Vec<String>>
     Ok(choices.options.iter().take(selected).map(|option| option.value.clone()).collect())
 }
 
-/// Makes the text of a schema near the edge of the subset: known keywords in known places, with values
-/// that fit and values that do not fit.
+/// Makes the text of a schema near the edge of the subset: known keywords in known places, with
+/// values that fit and values that do not fit.
 ///
 /// # Errors
 ///

@@ -6,16 +6,17 @@ use thiserror::Error;
 
 use crate::{
     Bound, Choice, ChoiceOption, Choices, Decoder, Field, Flag, Form, Format, Kind, Limits, Number,
-    Numeric, Refusal, RefusalCode, SafeText, Text, Value,
+    Numeric, Refusal, RefusalCode, SafeText, Text, Value, decode::field_pointer,
 };
 
-/// A builder of a form within the specification's subset.
+/// A builder of a form within the subset.
 ///
-/// Each kind of field has only the settings that the subset has. [`FormBuilder::build`] refuses a
-/// form that a strict client would refuse.
+/// Each kind of field has only the settings that the subset has. The setters accept everything, for
+/// example a minimum over the maximum or a title with control characters. [`FormBuilder::build`]
+/// checks the form with a strict [`Decoder`] that allows warnings.
 ///
 /// ```
-/// use form_model::{ChoiceField, FlagField, FormBuilder, IntegerField};
+/// use form_model::{ChoiceField, FlagField, Form, FormBuilder, IntegerField};
 ///
 /// let form = FormBuilder::new()
 ///     .field(ChoiceField::new("environment").option("staging").option("production").required())
@@ -23,12 +24,12 @@ use crate::{
 ///     .field(FlagField::new("confirm").required())
 ///     .build()?;
 /// assert_eq!(form.fields().len(), 3);
-/// assert_eq!(form_model::Form::from_schema(&form.to_schema()).as_ref(), Ok(&form));
+/// assert_eq!(Form::from_schema(&form.to_schema())?, form);
 ///
 /// // There is no integer between 3 and 2.
 /// let field = IntegerField::new("n").minimum(3).maximum(2);
 /// assert!(FormBuilder::new().field(field).build().is_err());
-/// # Ok::<(), form_model::BuildError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct FormBuilder {
@@ -41,24 +42,26 @@ pub struct FormBuilder {
 #[error("a client would refuse the form: {refusal}")]
 #[non_exhaustive]
 pub struct BuildError {
-    /// The refusal of the form's schema by a strict decoder.
+    /// Why a strict decoder refuses the schema of the form.
     pub refusal: Refusal,
 }
 
 impl FormBuilder {
-    /// Makes a builder of a form without fields. A person can only accept or decline such a form.
+    /// Makes a builder of a form without fields. A person can accept, decline or cancel such a
+    /// form, and enters nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the limits of the form's clients. They are the default [`Limits`] unless set.
+    /// Sets the limits to check the form against. The default is [`Limits::default`]: clients that
+    /// set no limits have the same.
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
-    /// Adds a field after those that are there.
+    /// Adds a field after the fields added before.
     #[must_use]
     pub fn field(mut self, field: impl Into<BuiltField>) -> Self {
         self.fields.push(field.into());
@@ -69,10 +72,15 @@ impl FormBuilder {
     ///
     /// # Errors
     ///
-    /// [`BuildError`] if a strict decoder would refuse the form. Examples are a form that no answer
-    /// satisfies, a name or an option that comes twice, a default that does not fit, text that is
-    /// not safe to show, and anything over a limit. A warning is not an error: a field may seem to
-    /// ask for a secret, and labels may look alike.
+    /// [`BuildError`] if a strict decoder would refuse the form. Examples are:
+    ///
+    /// - a form that no answer satisfies, such as a minimum over the maximum
+    /// - a name or an option that comes twice
+    /// - a default that does not fit its field
+    /// - a text that is not [safe to show](SafeText), such as a title with a line break
+    /// - anything over a limit
+    ///
+    /// Warnings are allowed: a field that seems to ask for a secret, and labels that look alike.
     pub fn build(self) -> Result<Form, BuildError> {
         let fields = self.fields.into_iter().map(BuiltField::build).collect::<Result<_, _>>();
         let decoder = Decoder::new(self.limits).strict().allowing_warnings();
@@ -96,7 +104,7 @@ impl BuiltField {
         if default.is_none_or(|default| field.kind.set_default(default)) {
             return Ok(field);
         }
-        let pointer = alloc::format!("/properties/{}/default", field.name);
+        let pointer = field_pointer(&field.name, "default");
         let message = "expected a default that the field accepts";
         Err(Refusal::new(RefusalCode::Unsatisfiable, pointer, message))
     }
@@ -117,7 +125,8 @@ macro_rules! field_builder {
         }
 
         impl $name {
-            /// Makes an optional field with a name: the member of the answer.
+            /// Makes an optional field. The name is the key of its value in the answer. If the
+            /// field has no title, the name is shown, so it must be [safe to show](SafeText::line).
             #[must_use]
             pub fn new(name: impl Into<String>) -> Self {
                 Self {
@@ -130,13 +139,15 @@ macro_rules! field_builder {
                 }
             }
 
-            /// Sets the text that is shown instead of the name.
+            /// Sets the text that is shown instead of the name. It must be
+            /// [safe to show](SafeText::line) on one line.
             #[must_use]
             pub fn title(self, title: impl Into<String>) -> Self {
                 Self { title: Some(title.into()), ..self }
             }
 
-            /// Sets the text that is shown beside the title.
+            /// Sets the text that is shown beside the title. It must be
+            /// [safe to show](SafeText::paragraph), and may have several lines.
             #[must_use]
             pub fn description(self, description: impl Into<String>) -> Self {
                 Self { description: Some(description.into()), ..self }
@@ -148,7 +159,7 @@ macro_rules! field_builder {
                 Self { required: true, ..self }
             }
 
-            /// Sets the value that a draft starts with.
+            /// Sets the value that a draft starts with. The field must accept it.
             #[must_use]
             pub fn default(self, default: $default) -> Self {
                 Self { default: Some(default.into()), ..self }
@@ -180,7 +191,9 @@ field_builder!(
     NumberField, Numeric, Numeric::default(), Kind::Number, Number
 );
 field_builder!(
-    /// A builder of a field for a whole number.
+    /// A builder of a field for a whole number. Its bounds and its default are `i64`, so that
+    /// integer literals can be passed. A decoded schema may have larger integers; the builder has
+    /// none.
     IntegerField, Numeric, Numeric::default(), Kind::Integer, i64
 );
 field_builder!(
@@ -193,13 +206,13 @@ field_builder!(
     |choice| Kind::Choice(Choice { options: titled(choice.options), ..choice }), &str
 );
 field_builder!(
-    /// A builder of a field that takes any number of several options.
+    /// A builder of a field that takes zero or more of several options.
     ChoicesField, Choices,
     Choices { options: Vec::new(), items_min: None, items_max: None, default: None },
     |choices| Kind::Choices(Choices { options: titled(choices.options), ..choices }), &[&str]
 );
 
-/// Gives every option a title if one has a title: a schema has titles for all options or for none.
+/// Gives every option a title if one has a title.
 fn titled(mut options: Vec<ChoiceOption>) -> Vec<ChoiceOption> {
     if options.iter().any(|option| option.title.is_some()) {
         for option in &mut options {
@@ -209,7 +222,8 @@ fn titled(mut options: Vec<ChoiceOption>) -> Vec<ChoiceOption> {
     options
 }
 
-/// Declares setters of bounds: the documentation, name and type of each, and the value that it sets.
+/// Declares setters of bounds: the documentation, name and type of each, and the value that it
+/// sets.
 macro_rules! setters {
     ($name:ident { $($(#[$doc:meta])* $bound:ident: $type:ty = $value:expr,)* }) => {
         impl $name {
@@ -226,7 +240,7 @@ macro_rules! setters {
 }
 
 setters!(TextField {
-    /// Sets the least length, in Unicode code points.
+    /// Sets the least length, in Unicode code points. It must be at most the greatest length.
     length_min: u64 = length_min,
     /// Sets the greatest length, in Unicode code points.
     length_max: u64 = length_max,
@@ -234,19 +248,20 @@ setters!(TextField {
     format: Format = format,
 });
 setters!(NumberField {
-    /// Sets the least number that the field takes.
+    /// Sets the least number that the field takes. It must be at most the greatest number.
     minimum: Number = Bound::inclusive(minimum),
     /// Sets the greatest number that the field takes.
     maximum: Number = Bound::inclusive(maximum),
 });
 setters!(IntegerField {
-    /// Sets the least number that the field takes.
+    /// Sets the least number that the field takes. It must be at most the greatest number.
     minimum: i64 = Bound::inclusive(minimum.into()),
     /// Sets the greatest number that the field takes.
     maximum: i64 = Bound::inclusive(maximum.into()),
 });
 setters!(ChoicesField {
-    /// Sets the least number of selected options.
+    /// Sets the least number of selected options. It must be at most the greatest number, and at
+    /// most the number of options.
     items_min: u64 = items_min,
     /// Sets the greatest number of selected options.
     items_max: u64 = items_max,
@@ -256,14 +271,20 @@ setters!(ChoicesField {
 macro_rules! options {
     ($($name:ident),*) => {$(
         impl $name {
-            /// Adds an option. Its value is shown.
+            /// Adds an option. Its value is shown, so it must be [safe to show](SafeText::line).
+            ///
+            /// If another option has a title, this one gets its value as its title: a schema has
+            /// titles for all options or for none.
             #[must_use]
             pub fn option(mut self, value: impl Into<String>) -> Self {
                 self.inner.options.push(ChoiceOption::new(value.into(), None));
                 self
             }
 
-            /// Adds an option with a title. The title is shown instead of the value.
+            /// Adds an option with a title, which is shown instead of the value. The title must be
+            /// [safe to show](SafeText::line).
+            ///
+            /// Options without a title get their value as their title.
             #[must_use]
             pub fn titled_option(
                 mut self,

@@ -1,4 +1,4 @@
-//! The canonical JSON of a form: a shape with a version, for stores and other processes.
+//! The canonical JSON of a form, for stores and other processes. It has a version.
 //!
 //! ```json
 //! {"version": 1, "fields": [
@@ -7,9 +7,7 @@
 //!     {"name": "replicas", "kind": {"integer": {"minimum": {"value": 1}, "default": 2}}}]}
 //! ```
 //!
-//! An absent member means null, `false` or empty. A number is a JSON number if every parser reads it
-//! exactly: an integer of 64 bits, or a fraction of up to 15 digits. Any other number is a string of
-//! its digits.
+//! [`Form::to_canonical`] describes it.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::fmt;
@@ -21,10 +19,11 @@ use serde::{
 
 use crate::{
     Bound, Choice, ChoiceOption, Choices, Decoder, Field, Flag, Form, Format, Kind, Limits, Number,
-    Numeric, Refusal, RefusalCode, SafeText, Text, number::parsed_double, objects::from_objects,
+    Numeric, Refusal, RefusalCode, SafeText, Text, decode::field_pointer, number::parsed_double,
+    objects::from_objects,
 };
 
-/// The version that is written and read.
+/// The only version that is written and read.
 const VERSION: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
@@ -222,7 +221,7 @@ impl<'a> From<&'a ChoiceOption> for OptionData<'a> {
 }
 
 impl FormData<'_> {
-    /// Makes the form, and checks it as its schema would be checked.
+    /// Makes the form, and checks it as the decoder checks its schema.
     fn check(self, limits: &Limits) -> Result<Form, Refusal> {
         if self.version != VERSION {
             let message = format!("expected version {VERSION} of the canonical form");
@@ -236,7 +235,7 @@ impl FormData<'_> {
         let fields =
             self.fields.into_iter().map(FieldData::into_field).collect::<Result<_, _>>()?;
         let form = Form::new(line(self.title), paragraph(self.description), fields);
-        // The canonical text was bounded already, and the schema may be longer.
+        // The length of the canonical text was checked already. The schema may be longer.
         let limits = limits.clone().schema_bytes_max(usize::MAX);
         let decoded = Decoder::new(limits).decode(&form.to_schema())?;
         if decoded.form == form {
@@ -289,8 +288,7 @@ impl KindData<'_> {
 
 fn known_format(name: &str, format: &str) -> Result<Format, Refusal> {
     Format::from_name(format).ok_or_else(|| {
-        let name = name.replace('~', "~0").replace('/', "~1");
-        let pointer = format!("/properties/{name}/format");
+        let pointer = field_pointer(name, "format");
         let message = "expected email, uri, date or date-time";
         Refusal::new(RefusalCode::OutsideSubset, pointer, message)
     })
@@ -318,7 +316,27 @@ impl From<OptionData<'_>> for ChoiceOption {
 }
 
 impl Form {
-    /// Writes the form as canonical JSON. It keeps the whole form and names no protocol.
+    /// Writes the form as canonical JSON, for stores and other processes. Nothing of the form is
+    /// lost.
+    ///
+    /// The JSON is one object. It has these members, in camel case:
+    ///
+    /// | object | members |
+    /// |---|---|
+    /// | form | `version` (always 1), `title`, `description`, `fields` |
+    /// | field | `name`, `title`, `description`, `required`, `kind` |
+    /// | kind | one of `text`, `number`, `integer`, `flag`, `choice`, `choices` |
+    /// | text | `lengthMin`, `lengthMax`, `format`, `default` |
+    /// | number, integer | `minimum`, `maximum`, `default` |
+    /// | minimum, maximum | `value`, `exclusive` |
+    /// | flag | `default` |
+    /// | choice | `options`, `default` |
+    /// | choices | `options`, `itemsMin`, `itemsMax`, `default` |
+    /// | option | `value`, `title`, `description` |
+    ///
+    /// A member that is null, `false` or an empty list is left out. Texts are the original texts,
+    /// not cleaned. A number of more than 64 bits, or with a long fraction, is written as a string:
+    /// see [`Number`]'s `Serialize`.
     ///
     /// ```
     /// use form_model::{Form, Limits};
@@ -340,17 +358,19 @@ impl Form {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Reads canonical JSON, under the rules of a schema and within the same limits.
+    /// Reads canonical JSON. The form is checked against `limits`, as a decoded schema is. Notes on
+    /// it are dropped.
     ///
-    /// The text may have eight times
-    /// [`Limits::schema_bytes_max`](field@Limits::schema_bytes_max): it is more verbose than a
-    /// schema. The limit also holds for the text that [`Form::to_canonical`] writes, so a form that
-    /// was read can be written and read again.
+    /// The text may be up to eight times as long as
+    /// [`Limits::schema_bytes_max`](field@Limits::schema_bytes_max), because canonical JSON is more
+    /// verbose than a schema. A form whose own canonical JSON would be longer than this is refused
+    /// too. So a form that was read can be written and read again.
     ///
     /// # Errors
     ///
-    /// [`Refusal`] if the text is too long, is not a canonical form of a known version, or describes
-    /// a form that no schema describes.
+    /// [`Refusal`] if the text is too long, is not canonical JSON of version 1, or describes a form
+    /// that the decoder would refuse. Its pointer is a place in the schema of the form, or
+    /// `/version` or `/fields`.
     pub fn from_canonical(json: &str, limits: &Limits) -> Result<Self, Refusal> {
         let bytes_max = limits.schema_bytes_max.saturating_mul(8);
         let check_size = |bytes: usize| {
@@ -363,8 +383,10 @@ impl Form {
         check_size(json.len())?;
         let data: FormData<'_> = serde_json::from_str(json).map_err(|error| {
             let (line, column) = (error.line(), error.column());
-            let message =
-                format!("expected a canonical form, found an error at line {line} column {column}");
+            let message = format!(
+                "expected the canonical JSON of a form, found a wrong or malformed value at \
+                 line {line} column {column}"
+            );
             Refusal::new(RefusalCode::MalformedJson, "", message)
         })?;
         let form = data.check(limits)?;
@@ -383,10 +405,15 @@ impl Serialize for Form {
 }
 
 impl<'de> Deserialize<'de> for Form {
-    /// Reads a canonical form within the default limits.
+    /// Reads canonical JSON within the default limits.
     ///
     /// The limits are checked after the deserializer has read everything. [`Form::from_canonical`]
     /// checks the length of the text first.
+    ///
+    /// # Errors
+    ///
+    /// An error of the deserializer if the value is not canonical JSON. The text of a [`Refusal`],
+    /// if [`Form::from_canonical`] would refuse the form.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let data: FormData<'_> = Deserialize::deserialize(deserializer)?;
         data.check(&Limits::default()).map_err(D::Error::custom)
@@ -394,8 +421,11 @@ impl<'de> Deserialize<'de> for Form {
 }
 
 impl Serialize for Number {
-    /// Writes an integer of 64 bits or a short fraction as a number, and any other number as a
-    /// string of its digits.
+    /// Writes an `i64`, a `u64` or a short fraction as a JSON number, and any other number as a
+    /// string.
+    ///
+    /// A fraction is short if it has at most 15 significant digits and at most 22 decimal places.
+    /// All parsers read such a number alike. The string is the text that `Display` writes.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if let Some(integer) = self.to_i64() {
             return serializer.serialize_i64(integer);
@@ -411,7 +441,13 @@ impl Serialize for Number {
 }
 
 impl<'de> Deserialize<'de> for Number {
-    /// Reads a number within 64 bits, or a string of digits.
+    /// Reads a JSON number, or a string with the text of one.
+    ///
+    /// # Errors
+    ///
+    /// A number beyond 64 bits that is not a string, because the deserializer may have rounded it.
+    /// A string that [`Number::from_str`](core::str::FromStr::from_str) does not read. Any other
+    /// value.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(NumberVisitor)
     }
@@ -435,7 +471,7 @@ impl<'de> Visitor<'de> for NumberVisitor {
     }
 
     fn visit_f64<E: Error>(self, double: f64) -> Result<Number, E> {
-        let message = "expected a number beyond 64 bits as a string of its digits";
+        let message = "expected a string for a number beyond 64 bits, found a JSON number";
         Number::from_parsed(double).ok_or_else(|| E::custom(message))
     }
 

@@ -1,4 +1,4 @@
-//! What somebody answers, before a form has checked it.
+//! An answer that no form has checked yet.
 
 use alloc::{string::String, vec::Vec};
 use core::{fmt, marker::PhantomData};
@@ -14,8 +14,8 @@ use crate::{Answer, Limits, Number, Value, value::to_json};
 
 /// An answer that no form has checked yet: named values, each name once.
 ///
-/// [`Form::accept`](crate::Form::accept) checks it. `Debug` shows no value, and there is no
-/// `Serialize`: the values leave only through [`Content::to_json`].
+/// [`Form::accept`](crate::Form::accept) checks it. Its values may be secrets, so `Debug` shows
+/// none and there is no `Serialize`. [`Content::to_json`] writes them.
 ///
 /// ```
 /// use form_model::{Content, Limits};
@@ -30,20 +30,20 @@ pub struct Content {
     pub(crate) entries: Vec<(String, Value)>,
 }
 
-/// Why a text is not the content of an answer.
+/// Why an answer could not be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ContentError {
     /// The text is not a JSON object.
-    #[error("expected an object of answers")]
+    #[error("expected a JSON object with the values of the answer")]
     NotAnObject,
-    /// The object has two members of one name.
-    #[error("expected each answer once, found one twice")]
+    /// The object has two members with the same name.
+    #[error("expected each name once, found a repeated name")]
     Duplicate,
     /// The text is longer than [`Limits::answer_bytes_max`](field@Limits::answer_bytes_max).
     #[error("expected an answer of at most {bytes_max} bytes")]
     OverLimit {
-        /// The limit.
+        /// The limit, in bytes of JSON text.
         bytes_max: usize,
     },
 }
@@ -62,25 +62,25 @@ impl Content {
         self
     }
 
-    /// Sets a text, or the value of an option.
+    /// Sets the value of a name to a text, or to the value of an option.
     #[must_use]
     pub fn with_text(self, name: impl Into<String>, text: impl Into<String>) -> Self {
         self.with(name, text.into())
     }
 
-    /// Sets yes or no.
+    /// Sets the value of a name to yes or no.
     #[must_use]
     pub fn with_flag(self, name: impl Into<String>, flag: bool) -> Self {
         self.with(name, flag)
     }
 
-    /// Sets a number.
+    /// Sets the value of a name to a number.
     #[must_use]
     pub fn with_number(self, name: impl Into<String>, number: impl Into<Number>) -> Self {
         self.with(name, number.into())
     }
 
-    /// Sets the values of the selected options.
+    /// Sets the value of a name to the values of the selected options.
     #[must_use]
     pub fn with_choices<V: Into<String>>(
         self,
@@ -92,23 +92,24 @@ impl Content {
 
     /// Writes the values as a JSON object.
     ///
-    /// A [`Value::Unusable`] is written as some value of its kind, such as `{}` for any object.
+    /// The original of a [`Value::Unusable`] is not kept. A placeholder of the same kind is
+    /// written, such as `{}` for an object.
     #[must_use]
     pub fn to_json(&self) -> String {
         to_json(&self.entries)
     }
 
-    /// Decodes the JSON text of an answer's content.
+    /// Decodes an answer from its JSON text.
     ///
-    /// A value that no field takes is kept as [`Value::Unusable`], so that the form can name the
-    /// field that it was meant for.
+    /// A value that no field can accept becomes [`Value::Unusable`].
+    /// [`Form::accept`](crate::Form::accept) then reports the error at the right field.
     ///
     /// # Errors
     ///
     /// - [`ContentError::OverLimit`] if the text is longer than
     ///   [`Limits::answer_bytes_max`](field@Limits::answer_bytes_max)
-    /// - [`ContentError::NotAnObject`] if it is not a JSON object
-    /// - [`ContentError::Duplicate`] if it has two members of one name
+    /// - [`ContentError::NotAnObject`] if the text is not a JSON object
+    /// - [`ContentError::Duplicate`] if the object has two members with the same name
     pub fn decode(json: &str, limits: &Limits) -> Result<Self, ContentError> {
         let bytes_max = limits.answer_bytes_max;
         if json.len() > bytes_max {
@@ -141,7 +142,7 @@ impl Content {
     }
 }
 
-/// Writes how many values there are, never a name or a value.
+/// Writes only the number of values: a name or a value may be a secret.
 impl fmt::Debug for Content {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Content({} values)", self.entries.len())
@@ -155,7 +156,7 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for Members<V> {
     type Value = Vec<(String, V)>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of answers")
+        f.write_str("a JSON object with the values of the answer")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
@@ -170,8 +171,15 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for Members<V> {
 impl<'de> Deserialize<'de> for Content {
     /// Reads content within the default limits: an object in which each name comes once.
     ///
-    /// [`Content::decode`] reads the same from JSON text, and more exactly: a deserializer may round
-    /// a number, or fail at a number or a text that `decode` keeps as [`Value::Unusable`].
+    /// Prefer [`Content::decode`] for JSON text. A deserializer may round numbers. It may also fail
+    /// at a value that `decode` keeps as [`Value::Unusable`].
+    ///
+    /// # Errors
+    ///
+    /// - An error of the deserializer, for example if the value is not an object
+    /// - [`ContentError::Duplicate`], as text, if a name comes twice
+    /// - [`ContentError::OverLimit`], as text, if the JSON that [`Content::to_json`] writes is
+    ///   longer than the default [`Limits::answer_bytes_max`](field@Limits::answer_bytes_max)
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let entries = deserializer.deserialize_map(Members::<Value>(PhantomData))?;
         let content = Self { entries };
@@ -195,7 +203,7 @@ impl<N: Into<String>, V: Into<Value>> Extend<(N, V)> for Content {
     }
 }
 
-/// Collects named values. Of two values of one name, the later is kept.
+/// Collects named values. If a name comes twice, the later value is kept.
 impl<N: Into<String>, V: Into<Value>> FromIterator<(N, V)> for Content {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(entries: I) -> Self {
         let mut content = Self::new();

@@ -13,9 +13,14 @@ use crate::{
 /// A form that is being filled in, as a person sees it on a screen.
 ///
 /// A draft starts with the form's defaults, and submits exactly what it shows. So a default is sent
-/// only if the person has seen it, and an optional field that is empty is left out. A draft with
-/// errors cannot be submitted. It keeps everything that was typed. `Debug` shows no value, and there
-/// is no `Serialize`.
+/// only if the person has seen it. A field without a value is left out. A text field whose text was
+/// deleted holds an empty text, which is a value; [`Draft::clear`] removes the value.
+///
+/// A draft keeps everything that was typed, also a text that is not a value of its field. A draft
+/// with errors cannot be submitted. The draft does not limit the length of a text: the user
+/// interface should.
+///
+/// `Debug` shows no value, and there is no `Serialize`, because the values may be secrets.
 ///
 /// ```
 /// use form_model::{Draft, Form};
@@ -26,6 +31,7 @@ use crate::{
 ///         "replicas": {"type": "integer", "minimum": 1}
 ///     }, "required": ["environment", "replicas"]}"#,
 /// )?;
+/// // `environment` already holds its default.
 /// let mut draft = Draft::new(form);
 /// draft.set_text("replicas", "11.5")?;
 /// let error = draft.error("replicas").unwrap();
@@ -44,12 +50,12 @@ pub struct Draft {
     entries: Vec<Entry>,
 }
 
-/// What a field holds.
+/// The content of a field.
 #[derive(Clone, PartialEq)]
 enum Entry {
     Empty,
     Value(Value),
-    /// A text, as it was typed, that cannot be read as a value of the field's kind.
+    /// A text as it was typed, which cannot be read as a value of the field's kind.
     Typed(String),
 }
 
@@ -66,7 +72,7 @@ pub enum EditError {
     /// The form has no field of that name.
     #[error("expected the name of a field of the form")]
     UnknownField,
-    /// The field does not have that option.
+    /// The field does not have that option, or is not a choice.
     #[error("expected an option of the field")]
     NotAnOption,
 }
@@ -85,8 +91,8 @@ pub struct DraftError<'d> {
 impl DraftError<'_> {
     /// Returns words for the person who fills in the form, such as `11.5 is not a whole number`.
     ///
-    /// They may repeat up to 40 bytes of what the person typed. Show them on the person's screen, and
-    /// do not log them.
+    /// The words may repeat up to 40 bytes of the person's text, cleaned. Show them on the person's
+    /// screen, and do not log them.
     #[must_use]
     pub fn message(&self) -> String {
         let typed = clean_line(self.typed.unwrap_or_default());
@@ -107,22 +113,22 @@ impl fmt::Debug for DraftError<'_> {
     }
 }
 
-/// A line of a review: a field and what it holds.
+/// A line of a review: a field and its content.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Review<'d> {
     /// The field.
     pub field: &'d Field,
-    /// What the field holds, in words that are safe to show. Options are shown by their labels.
+    /// The content of the field, in words that are safe to show. Options are shown by their labels.
+    /// Empty if the field is empty.
     pub shown: Cow<'d, str>,
-    /// What is wrong with the field.
+    /// What is wrong with the field; `None` if nothing is.
     pub error: Option<DraftError<'d>>,
 }
 
 /// What a person did with a form.
 ///
-/// The enum is exhaustive: its three cases are the specification's, and each is an answer to the
-/// server.
+/// The enum is exhaustive: MCP defines these three results, and the server is told each of them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Submission {
     /// The person submitted an answer.
@@ -157,9 +163,13 @@ impl Draft {
     /// | choice | the value of an option |
     /// | multiple choice | the values of options, one on each line |
     ///
-    /// Surrounding white space is ignored in numbers and in yes or no. Any other text is kept as it
-    /// was typed, and is an error of the field. An empty text clears the field, unless it is a text
-    /// field.
+    /// White space around a number, or around yes or no, is ignored. A text that is not in the
+    /// table is kept as typed, and the field has an error.
+    ///
+    /// A text field keeps any text, even an empty one. An empty text clears every other field. In a
+    /// number, a yes-or-no field and a multiple choice, so does a text of white space only.
+    ///
+    /// The length of the text is not limited.
     ///
     /// # Errors
     ///
@@ -170,7 +180,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Sets a field to a value. A value that does not fit is kept, and is an error of the field.
+    /// Sets a field to a value. A value that does not fit is kept, and the field has an error.
     ///
     /// # Errors
     ///
@@ -180,7 +190,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Empties a field. The default does not come back.
+    /// Removes the value of a field. The default does not come back.
     ///
     /// # Errors
     ///
@@ -190,13 +200,15 @@ impl Draft {
         Ok(())
     }
 
-    /// Selects an option, or deselects it if it is selected. In a single choice it replaces the
-    /// option that was selected.
+    /// Selects an option, or deselects it if it is selected.
+    ///
+    /// In a single choice, the new option replaces the old one. In a multiple choice, the selected
+    /// options get the order of the form.
     ///
     /// # Errors
     ///
     /// [`EditError::UnknownField`] if the form has no field of that name, and
-    /// [`EditError::NotAnOption`] if the field does not have that option.
+    /// [`EditError::NotAnOption`] if the field does not have that option or is not a choice.
     pub fn toggle(&mut self, name: &str, option: &str) -> Result<(), EditError> {
         let (field, entry) = self.at(name)?;
         *entry = toggled(field.kind(), entry, option).ok_or(EditError::NotAnOption)?;
@@ -209,8 +221,10 @@ impl Draft {
         &self.form
     }
 
-    /// Returns the value of a field. Returns `None` if the field is empty, or holds a text that cannot
-    /// be read as a value.
+    /// Returns the value of a field.
+    ///
+    /// Returns `None` if the field is empty, if it holds a text that is not a value, or if the form
+    /// has no field of that name.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&Value> {
         match self.entries.get(self.form.position(name)?)? {
@@ -219,14 +233,23 @@ impl Draft {
         }
     }
 
-    /// Returns the text to show in an edit box: what was typed, or the text that sets the value.
+    /// Returns the content of an edit box: the text as typed, or the value as a text that
+    /// [`Draft::set_text`] reads back. (A multiple choice does not read back if the value of a
+    /// selected option has a line break.)
+    ///
+    /// Returns an empty text if the field is empty, or if the form has no field of that name.
+    ///
+    /// The text is not cleaned. It may come from a peer, as a default or as the value of an option,
+    /// so it may be unsafe to show on a terminal. [`Draft::review`] returns text that is safe to
+    /// show.
     #[must_use]
     pub fn text(&self, name: &str) -> Cow<'_, str> {
         let entry = self.form.position(name).and_then(|index| self.entries.get(index));
         entry.map_or(Cow::Borrowed(""), written)
     }
 
-    /// Returns whether an option is selected.
+    /// Returns whether an option is selected. Returns `false` if the form has no field of that
+    /// name.
     #[must_use]
     pub fn is_selected(&self, name: &str, option: &str) -> bool {
         match self.value(name) {
@@ -236,7 +259,8 @@ impl Draft {
         }
     }
 
-    /// Returns what is wrong with a field.
+    /// Returns what is wrong with a field. Returns `None` if nothing is wrong, or if the form has
+    /// no field of that name.
     #[must_use]
     pub fn error(&self, name: &str) -> Option<DraftError<'_>> {
         let index = self.form.position(name)?;
@@ -249,7 +273,7 @@ impl Draft {
         entries.filter_map(|(field, entry)| self.error_at(field, entry))
     }
 
-    /// Returns a line for each field, for the person to review before they submit.
+    /// Returns a line for each field, in the order of the form, to be reviewed before submitting.
     pub fn review(&self) -> impl Iterator<Item = Review<'_>> {
         self.form.fields().iter().zip(&self.entries).map(|(field, entry)| Review {
             field,
@@ -258,12 +282,15 @@ impl Draft {
         })
     }
 
-    /// Makes the answer that the draft shows. The draft does not change.
+    /// Checks the draft and makes an [`Answer`] of its values. The draft does not change.
+    ///
+    /// [`Limits::answer_bytes_max`](field@crate::Limits::answer_bytes_max) is not checked.
     ///
     /// # Errors
     ///
-    /// [`FieldErrors`] with all errors of the draft. To show them to the person, use
-    /// [`Draft::errors`]: those name what was typed.
+    /// [`FieldErrors`] with one error for each field that has one. They do not contain what was
+    /// typed. To show errors to the person, use [`Draft::errors`]: its messages repeat what was
+    /// typed.
     pub fn submit(&self) -> Result<Answer, FieldErrors> {
         let errors: Vec<_> = self
             .errors()
@@ -314,7 +341,7 @@ impl Draft {
     }
 }
 
-/// Writes how many fields are filled in, never what they hold.
+/// Writes only how many fields are filled in: a value may be a secret.
 impl fmt::Debug for Draft {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let filled = self.entries.iter().filter(|entry| **entry != Entry::Empty).count();
@@ -397,7 +424,7 @@ fn toggled(kind: &Kind, entry: &Entry, option: &str) -> Option<Entry> {
     }
 }
 
-/// Returns the text that sets an entry.
+/// Returns an entry as the text that [`read`] reads back.
 fn written(entry: &Entry) -> Cow<'_, str> {
     match entry {
         Entry::Empty | Entry::Value(Value::Unusable(_)) => Cow::Borrowed(""),

@@ -1,4 +1,4 @@
-//! The schema of a form: the specification's `requestedSchema`.
+//! The schema of a form: the `requestedSchema` of MCP.
 
 use alloc::string::String;
 
@@ -8,15 +8,22 @@ use crate::{
 };
 
 impl Form {
-    /// Writes the form as a schema of the specification's subset.
+    /// Writes the form as a JSON Schema, the `requestedSchema` of MCP.
     ///
-    /// This crate decodes the schema to an equal form. The text may be longer than the one that the
-    /// form was decoded from, and so over
-    /// [`Limits::schema_bytes_max`](field@crate::Limits::schema_bytes_max).
+    /// This crate decodes the schema to an equal form. The text may be longer than the original
+    /// schema. It can even exceed
+    /// [`Limits::schema_bytes_max`](field@crate::Limits::schema_bytes_max); a decoder with that
+    /// limit then refuses it.
     ///
-    /// A form may go beyond the subset: by exclusive bounds, a title or description of the whole
-    /// form, options of which only some have titles, or text that is not safe to show. Such parts
-    /// are written as JSON Schema has them, and get their notes again.
+    /// The schema is within the subset, except for these parts that a decoded form can have:
+    ///
+    /// - an exclusive bound
+    /// - a title or a description of the whole form
+    /// - options with and without titles together, or an option with a description
+    /// - a text that is not [safe to show](SafeText)
+    ///
+    /// They are written with the usual keywords of JSON Schema. If the schema is decoded again,
+    /// they get notes again.
     ///
     /// ```
     /// use form_model::Form;

@@ -1,14 +1,14 @@
-//! The form: the meaning of a schema, once it is decoded.
+//! The form, which is what a schema means.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::{cmp::Ordering, fmt};
 
 use crate::{Format, Number, SafeText, Value, safe_text::clean_line, warn::looks_secret};
 
-/// A decoded form: its fields in the order of the document.
+/// A form: its title, its description, and its fields in the order of the schema.
 ///
-/// [`Form::from_schema`], [`Decoder`](crate::Decoder) and [`FormBuilder`](crate::FormBuilder) make a
-/// form. It never changes.
+/// [`Form::from_schema`], [`Decoder`](crate::Decoder), [`Form::from_canonical`] and
+/// [`FormBuilder`](crate::FormBuilder) make a form. It cannot be changed afterwards.
 #[derive(Clone, PartialEq, Hash)]
 pub struct Form {
     pub(crate) title: Option<SafeText>,
@@ -28,9 +28,9 @@ pub struct Field {
     pub(crate) kind: Kind,
 }
 
-/// The kind of a field: what values it takes.
+/// The kind of a field, with its constraints and its default.
 ///
-/// The enum is exhaustive: a surface shows every kind of field.
+/// The enum is exhaustive, so that a user interface must handle every kind.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub enum Kind {
     /// A text.
@@ -43,11 +43,11 @@ pub enum Kind {
     Flag(Flag),
     /// One of several options.
     Choice(Choice),
-    /// Any number of several options.
+    /// Zero or more of several options.
     Choices(Choices),
 }
 
-/// The bounds of a text field.
+/// The constraints and the default of a text field.
 #[derive(Clone, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct Text {
@@ -55,13 +55,13 @@ pub struct Text {
     pub length_min: Option<u64>,
     /// The greatest length, in Unicode code points.
     pub length_max: Option<u64>,
-    /// The format of the text.
+    /// The format that the text must have.
     pub format: Option<Format>,
     /// The text that a draft starts with.
     pub default: Option<String>,
 }
 
-/// The bounds of a number or integer field.
+/// The bounds and the default of a number or integer field.
 #[derive(Clone, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct Numeric {
@@ -79,11 +79,11 @@ pub struct Numeric {
 pub struct Bound {
     /// The number at the end of the interval.
     pub value: Number,
-    /// Whether that number is outside the interval.
+    /// Whether `value` itself is excluded.
     pub exclusive: bool,
 }
 
-/// A yes-or-no field.
+/// The default of a yes-or-no field.
 #[derive(Clone, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct Flag {
@@ -91,7 +91,7 @@ pub struct Flag {
     pub default: Option<bool>,
 }
 
-/// A field that takes one option.
+/// The options and the default of a field that takes one option.
 #[derive(Clone, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct Choice {
@@ -101,7 +101,7 @@ pub struct Choice {
     pub default: Option<String>,
 }
 
-/// A field that takes any number of options, within bounds.
+/// The options, the bounds and the default of a field that takes zero or more options.
 #[derive(Clone, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct Choices {
@@ -119,7 +119,8 @@ pub struct Choices {
 #[derive(Clone, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ChoiceOption {
-    /// The value that is sent, exactly as the schema has it.
+    /// The value that is sent, unchanged from the schema. It may be unsafe to show: use
+    /// [`ChoiceOption::label`] on a screen.
     pub value: String,
     /// The text that is shown instead of the value.
     pub title: Option<SafeText>,
@@ -178,19 +179,19 @@ impl Form {
         self.description.as_ref()
     }
 
-    /// Returns the fields, in the order of the document.
+    /// Returns the fields, in the order of the schema.
     #[must_use]
     pub fn fields(&self) -> &[Field] {
         &self.fields
     }
 
-    /// Returns the field with a name.
+    /// Returns the field of that name, if the form has one.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.get(self.position(name)?)
     }
 
-    /// Returns the index of the field with a name.
+    /// Returns the index of the field of that name.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         if self.fields.len() <= FEW_FIELDS {
             return self.fields.iter().position(|field| field.name == name);
@@ -201,7 +202,7 @@ impl Form {
     }
 }
 
-/// Writes the number of fields, and no text of the form.
+/// Writes only the number of fields, because the texts come from a peer.
 impl fmt::Debug for Form {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Form({} fields)", self.fields.len())
@@ -209,14 +210,17 @@ impl fmt::Debug for Form {
 }
 
 impl Field {
-    /// Returns the name: the member of the answer, exactly as the schema has it.
+    /// Returns the name, unchanged from the schema. It is the key of the field's value in the
+    /// answer.
+    ///
+    /// It may be unsafe to show: use [`Field::label`] on a screen.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// Returns the text to show for the field: the title, or the name if there is no title. It is
-    /// safe to show.
+    /// cleaned as [`SafeText`] describes, and so safe to show.
     #[must_use]
     pub fn label(&self) -> Cow<'_, str> {
         label(self.title.as_ref(), &self.name)
@@ -240,8 +244,12 @@ impl Field {
         self.required
     }
 
-    /// Returns whether the field seems to ask for a secret. A surface should warn the person, or
-    /// refuse the form.
+    /// Returns whether the field seems to ask for a secret. A user interface should warn the
+    /// person, or refuse the form.
+    ///
+    /// It looks for words such as `password`, `token`, `api key` or `PIN` in the name and the
+    /// title. The list is short and English. Words of other languages are missed, and harmless
+    /// fields can match.
     #[must_use]
     pub fn looks_secret(&self) -> bool {
         looks_secret(&self.name)
@@ -254,7 +262,7 @@ impl Field {
         &self.kind
     }
 
-    /// Returns the value that a draft starts with.
+    /// Returns the value that a draft starts with, if the field has a default.
     #[must_use]
     pub fn default(&self) -> Option<Value> {
         match &self.kind {
@@ -267,7 +275,7 @@ impl Field {
     }
 }
 
-/// Writes the kind, and no text of the field.
+/// Writes only the kind and whether the field is required, because the texts come from a peer.
 impl fmt::Debug for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let required = if self.required { "required" } else { "optional" };
@@ -324,7 +332,8 @@ impl Numeric {
                 return self.contains(least);
             }
             let next = least.successor();
-            // Other integers are between two that this crate cannot distinguish.
+            // If 38 digits cannot hold the next integer, there are still integers up to the
+            // maximum.
             return if next == least { minimum.value < maximum.value } else { self.contains(next) };
         }
         match minimum.value.cmp(&maximum.value) {
@@ -336,13 +345,13 @@ impl Numeric {
 }
 
 impl Bound {
-    /// Makes a bound that is within the interval.
+    /// Makes an inclusive bound: `value` itself is allowed.
     #[must_use]
     pub const fn inclusive(value: Number) -> Self {
         Self { value, exclusive: false }
     }
 
-    /// Makes a bound that is outside the interval.
+    /// Makes an exclusive bound: `value` itself is not allowed.
     #[must_use]
     pub const fn exclusive(value: Number) -> Self {
         Self { value, exclusive: true }
@@ -355,7 +364,7 @@ impl ChoiceOption {
     }
 
     /// Returns the text to show for the option: the title, or the value if there is no title. It is
-    /// safe to show.
+    /// cleaned as [`SafeText`] describes, and so safe to show.
     #[must_use]
     pub fn label(&self) -> Cow<'_, str> {
         label(self.title.as_ref(), &self.value)

@@ -1,6 +1,6 @@
-//! The text formats that the specification names.
+//! The text formats that MCP names.
 
-/// A format of a text field.
+/// A format of a text field. MCP names these four.
 ///
 /// ```
 /// use form_model::Format;
@@ -16,9 +16,9 @@ pub enum Format {
     Email,
     /// A URI of RFC 3986, with a scheme.
     Uri,
-    /// A date: a full-date of RFC 3339.
+    /// A date: a full-date of RFC 3339, from year 0000 to 9999.
     Date,
-    /// A date and time: a date-time of RFC 3339, with an offset.
+    /// A date and time: a date-time of RFC 3339, with an offset. `T` and `Z` may be lower case.
     DateTime,
 }
 
@@ -29,7 +29,7 @@ impl Format {
         &[Self::Email, Self::Uri, Self::Date, Self::DateTime]
     }
 
-    /// Returns the format that a schema names, such as `date-time`.
+    /// Returns the format of that name in schemas, such as `date-time`. Names are case-sensitive.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::all().iter().copied().find(|format| format.name() == name)
@@ -46,7 +46,7 @@ impl Format {
         }
     }
 
-    /// Returns words for a person who must enter the format, such as `an e-mail address`.
+    /// Returns words for a person who must enter such a text, such as `an e-mail address`.
     #[must_use]
     pub const fn describe(self) -> &'static str {
         match self {
@@ -68,6 +68,10 @@ impl Format {
     }
 
     /// Returns whether a text is in the format.
+    ///
+    /// Only the syntax is checked, and the calendar: a host need not exist, and a date may be in
+    /// the past. A leap second is allowed only as 23:59:60 UTC. An e-mail address has at most 254
+    /// bytes; other texts may have any length. The time is linear in the length.
     #[must_use]
     pub fn matches(self, text: &str) -> bool {
         match self {

@@ -1,8 +1,9 @@
 //! Typed forms from untrusted schemas, and answers that are checked against them.
 //!
-//! A server describes a form by a small subset of JSON Schema. This crate decodes the text of such
-//! a schema, within limits, into a [`Form`]. What is outside the subset gets a [`Note`] if the form
-//! can be shown without it; otherwise the schema is refused, and the [`Refusal`] names the place. A
+//! A server of the Model Context Protocol (MCP) asks a person for input with a form. It describes
+//! the form in a small subset of JSON Schema. This crate decodes the text of such a schema into a
+//! [`Form`], within limits. A keyword outside the subset gets a [`Note`] if the form can still be
+//! shown. If not, the decoder refuses the schema with a [`Refusal`] that tells where and why. A
 //! form accepts an answer only if every value fits.
 //!
 //! ```
@@ -14,9 +15,8 @@
 //!         "confirm": {"type": "boolean", "title": "Really deploy?"}
 //!     }, "required": ["environment", "confirm"]}"#,
 //! )?;
-//! let [environment, confirm] = form.fields() else { unreachable!() };
-//! assert!(matches!(environment.kind(), Kind::Choice(choice) if choice.options.len() == 2));
-//! assert_eq!(confirm.label(), "Really deploy?");
+//! assert!(matches!(form.fields()[0].kind(), Kind::Choice(choice) if choice.options.len() == 2));
+//! assert_eq!(form.fields()[1].label(), "Really deploy?");
 //!
 //! let answer = form
 //!     .accept(Content::new().with("environment", "staging").with("confirm", true))
@@ -29,13 +29,33 @@
 //!
 //! - [`Decoder`] decodes a schema and returns the notes on it. [`Form::from_schema`] does the same
 //!   with the default limits, and drops the notes.
-//! - [`Draft`] is a form on a screen: a person fills it in, and submits an [`Answer`].
-//! - [`Form::accept`] checks an answer that came as JSON ([`Content::decode`]).
+//! - [`Draft`] holds a form while a person fills it in, and makes the [`Answer`].
+//! - [`Content::decode`] reads an answer from JSON text, and [`Form::accept`] checks it.
 //! - [`FormBuilder`] builds a form in a server, and [`Form::to_schema`] writes its schema.
+//! - [`Form::to_canonical`] writes a form as canonical JSON, for stores and other processes.
 //!
-//! The crate does no I/O and knows no protocol, transport or clock. It never compiles a pattern and
-//! never follows a reference. Neither `serde_json`'s feature `arbitrary_precision` nor its feature
-//! `preserve_order` changes what the crate does.
+//! Words of these pages:
+//!
+//! - **The subset** (also *form subset*) is the part of JSON Schema that MCP allows in
+//!   `requestedSchema`: see [elicitation in the specification][mcp]. It has flat objects with
+//!   fields of these types: text, number, integer, boolean, and choices with options. The
+//!   constraints are `minLength`, `maxLength`, `minimum`, `maximum`, `minItems`, `maxItems` and
+//!   four formats. It has no `pattern`, no nested objects and no references. `docs/form-policy.md`
+//!   in the repository lists what happens to everything else.
+//! - **A peer** is the program that wrote a schema or an answer: a server, a client, or another
+//!   process. Nothing that it sends is trusted.
+//! - A text is **safe to show** if it cannot change or forge other text on a screen: see
+//!   [`SafeText`].
+//!
+//! The crate does no I/O. It uses no transport, clock or random number, never compiles a regular
+//! expression, and never follows a reference. It behaves the same with and without the features
+//! `arbitrary_precision` and `preserve_order` of `serde_json`.
+//!
+//! The crate is `no_std` and needs `alloc`. Its only feature, `arbitrary`, is for property tests
+//! and fuzz targets: it adds `Arbitrary` for [`Form`], `Form::arbitrary_content` and
+//! `arbitrary_schema`. With this feature the crate links `std`.
+//!
+//! [mcp]: https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -1,11 +1,11 @@
-//! The limits of what a form and an answer may hold.
+//! The limits on schemas, forms and answers.
 
 use serde::{Deserialize, Serialize};
 
 /// Declares a struct of limits. A limit is one entry: its documentation, name, type and default.
 ///
 /// The macro writes the struct, its `Default`, and for each limit a setter of the same name. It is
-/// exported for `mrtr-core`, which declares its own limits by it.
+/// exported for `mrtr-core`, which declares its own limits with it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! limits {
@@ -51,10 +51,13 @@ macro_rules! limits {
 }
 
 limits! {
-    /// The limits of a decoder, and of an answer to a form.
+    /// The limits on a schema, on the form that it describes, and on an answer.
     ///
-    /// Each limit has a safe default and a setter of the same name. Bytes are bytes of UTF-8, after
-    /// JSON escapes are resolved. What is over a limit is refused.
+    /// Each limit has a safe default and a setter of the same name. A schema over a limit is
+    /// refused, as a rule with [`RefusalCode::OverLimit`](crate::RefusalCode::OverLimit).
+    ///
+    /// A limit on a text counts bytes of UTF-8 after JSON escapes are resolved. A limit on *JSON
+    /// text* counts the bytes as they are written, escapes included; its documentation says so.
     ///
     /// ```
     /// use form_model::Limits;
@@ -66,19 +69,20 @@ limits! {
     #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
     pub struct Limits {
-        /// The most bytes of the schema text, escapes included. Checked before anything is read.
+        /// The most bytes of a schema's JSON text. They are checked before anything is read.
         schema_bytes_max: usize = 256 * 1024,
-        /// The most levels of objects and arrays in the schema.
+        /// The most levels of objects and arrays in a schema.
         depth_max: usize = 64,
-        /// The most members of one schema object that are outside the form subset.
+        /// The most members outside the subset, such as unknown keywords, in one object of the
+        /// schema.
         unknown_members_max: usize = 64,
-        /// The most notes on one schema.
+        /// The most notes on one schema. A schema with more notes is refused.
         notes_max: usize = 1024,
         /// The most fields of a form.
         fields_max: usize = 128,
         /// The most options of one choice.
         options_max: usize = 4096,
-        /// The most bytes of a field's name.
+        /// The most bytes of a field's name, of a `format` and of a `$schema`.
         name_bytes_max: usize = 1024,
         /// The most bytes of the title of a form, a field or an option.
         title_bytes_max: usize = 1024,
@@ -90,8 +94,14 @@ limits! {
         default_bytes_max: usize = 8 * 1024,
         /// The most bytes of the JSON text of an answer.
         ///
-        /// A form is refused if its shortest answer is longer than this. It is also refused if one
-        /// of its optional fields can never be answered within this limit.
+        /// [`Content::decode`](crate::Content::decode) checks it, and so does `Content`'s
+        /// `Deserialize`, with the default. [`Form::accept`](crate::Form::accept) and
+        /// [`Draft::submit`](crate::Draft::submit) do not.
+        ///
+        /// The decoder refuses a form whose shortest answer is longer than this. It also refuses a
+        /// form with an optional field that cannot be answered within this limit. The code is
+        /// [`RefusalCode::Unsatisfiable`](crate::RefusalCode::Unsatisfiable) if a single
+        /// `minLength` is too large for any answer.
         answer_bytes_max: usize = 256 * 1024,
     }
 }

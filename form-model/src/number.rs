@@ -10,8 +10,9 @@ use thiserror::Error;
 
 /// A finite decimal number that compares exactly.
 ///
-/// It has at most 38 significant digits. It is within the range of a binary64, about ±1.8e308,
-/// because peers cannot read numbers beyond. `1`, `1.0` and `1e0` are the same number; `-0` is `0`.
+/// It has at most 38 significant digits. It is within the range of an `f64`, about ±1.8e308,
+/// because other programs cannot read larger numbers. `1`, `1.0` and `1e0` are the same number;
+/// `-0` is `0`.
 ///
 /// ```
 /// use form_model::Number;
@@ -38,7 +39,7 @@ pub enum NumberError {
     /// The text is not a JSON number.
     #[error("expected a number such as 12, -3.5 or 1e6")]
     Syntax,
-    /// The value is beyond the range of a binary64.
+    /// The value is beyond the range of an `f64`.
     #[error("expected a number between -1.8e308 and 1.8e308")]
     Range,
     /// The value has more than 38 significant digits.
@@ -47,19 +48,20 @@ pub enum NumberError {
 }
 
 const DIGITS_MAX: u32 = 38;
-/// The most digits of a binary64's shortest decimal.
+/// The most digits of the shortest decimal of an `f64`.
 const FRACTION_DIGITS_MAX: u32 = 17;
-/// The least power of ten that a binary64 distinguishes from zero.
+/// The least power of ten that an `f64` distinguishes from zero.
 const EXPONENT_MIN: i64 = -324;
 
 impl Number {
     /// Zero.
     pub const ZERO: Self = Self { coefficient: 0, exponent: 0 };
 
-    /// Reads the text of a JSON number as peers read it.
+    /// Reads a JSON number as most JSON parsers do: a long fraction is rounded to the nearest
+    /// `f64`.
     ///
-    /// A number with a fraction and more than 17 significant digits becomes the nearest binary64. An
-    /// integer is never rounded.
+    /// A fraction is long if it has more than 17 significant digits. An integer is never rounded.
+    /// Answers are read like this, because many programs write more digits than an `f64` holds.
     ///
     /// ```
     /// use form_model::Number;
@@ -71,12 +73,11 @@ impl Number {
     ///
     /// # Errors
     ///
-    /// [`NumberError`] if the text is not a JSON number, or its value is beyond the bounds of a
-    /// [`Number`].
+    /// [`NumberError`] if the text is not a JSON number, or if a [`Number`] cannot hold its value.
     pub fn parse_nearest(text: &str) -> Result<Self, NumberError> {
         let found = scan(text.as_bytes())?;
         if found.exponent < 0 && found.digits > FRACTION_DIGITS_MAX {
-            return nearest_binary64(text);
+            return nearest_f64(text);
         }
         text.parse()
     }
@@ -99,21 +100,21 @@ impl Number {
         self.to_integer()
     }
 
-    /// Returns the binary64 nearest to the value.
+    /// Returns the `f64` nearest to the value. It may lose digits. It is never infinite or NaN.
     #[must_use]
     pub fn to_f64(self) -> f64 {
         self.to_string().parse().unwrap_or(f64::NAN)
     }
 
-    /// Returns the number of a double that a parser made of some text.
+    /// Converts an `f64` that a parser made of some text.
     ///
-    /// Returns `None` from 2^64 on: the text may have been another integer, which was rounded.
+    /// Returns `None` from 2^64 on: the parser may have rounded another integer.
     pub(crate) fn from_parsed(double: f64) -> Option<Self> {
         (double.abs() < 18_446_744_073_709_551_616.0).then(|| Self::try_from(double).ok())?
     }
 
-    /// Returns whether this is a fraction that every parser reads as the same double. Its digits and
-    /// its power of ten are so small that both are doubles exactly.
+    /// Returns whether this is a fraction that every parser reads as the same `f64`. Its digits and
+    /// its power of ten are so small that each is exactly an `f64`.
     pub(crate) fn is_plain_fraction(self) -> bool {
         self.digits() <= 15 && (-22..0).contains(&self.exponent)
     }
@@ -129,8 +130,8 @@ impl Number {
         Self::new(whole, 0).unwrap_or(Self::ZERO)
     }
 
-    /// Returns the next whole number after a whole number, or the number itself if 38 digits cannot
-    /// distinguish the two.
+    /// Returns the next whole number after a whole number. Returns the number itself if the next
+    /// one needs more than 38 digits.
     pub(crate) fn successor(self) -> Self {
         let whole: Option<i128> = self.to_integer();
         whole.and_then(|whole| Self::new(whole.checked_add(1)?, 0).ok()).unwrap_or(self)
@@ -141,7 +142,7 @@ impl Number {
         T::try_from(self.coefficient.checked_mul(scale)?).ok()
     }
 
-    /// Makes a number of a coefficient and a power of ten, in any notation.
+    /// Makes a number of a coefficient and a power of ten. The coefficient may end in zeros.
     fn new(coefficient: i128, exponent: i64) -> Result<Self, NumberError> {
         if coefficient == 0 {
             return Ok(Self::ZERO);
@@ -158,13 +159,13 @@ impl Number {
         if number.digits() > DIGITS_MAX {
             return Err(NumberError::Precision);
         }
-        if number.magnitude() > 309 || (number.magnitude() == 309 && number.is_beyond_binary64()) {
+        if number.magnitude() > 309 || (number.magnitude() == 309 && number.is_beyond_f64()) {
             return Err(NumberError::Range);
         }
         Ok(number)
     }
 
-    fn is_beyond_binary64(self) -> bool {
+    fn is_beyond_f64(self) -> bool {
         self.to_string().parse::<f64>().is_ok_and(f64::is_infinite)
     }
 
@@ -253,12 +254,13 @@ fn scan_power(text: &[u8]) -> Result<i64, NumberError> {
 impl FromStr for Number {
     type Err = NumberError;
 
-    /// Reads the text of a JSON number, without a sign `+`, white space, or forms such as `.5`.
+    /// Reads the text of a JSON number. A sign `+`, white space and `.5` are not JSON.
+    ///
+    /// The value is exact, except that a value closer to zero than 1e-325 becomes 0.
     ///
     /// # Errors
     ///
-    /// [`NumberError`] if the text is not a JSON number, or its value is beyond the bounds of a
-    /// [`Number`].
+    /// [`NumberError`] if the text is not a JSON number, or if a [`Number`] cannot hold its value.
     fn from_str(text: &str) -> Result<Self, NumberError> {
         let found = scan(text.as_bytes())?;
         if found.digits == 0 {
@@ -268,21 +270,21 @@ impl FromStr for Number {
             return Err(NumberError::Precision);
         }
         if found.exponent + i64::from(found.digits) < EXPONENT_MIN {
-            return nearest_binary64(text);
+            return nearest_f64(text);
         }
         Self::new(found.coefficient, found.exponent)
     }
 }
 
-/// Returns the shortest decimal of the binary64 that is nearest to a number.
-fn nearest_binary64(text: &str) -> Result<Number, NumberError> {
+/// Returns the shortest decimal of the `f64` that is nearest to a number.
+fn nearest_f64(text: &str) -> Result<Number, NumberError> {
     text.parse::<f64>().map_err(|_| NumberError::Syntax)?.try_into()
 }
 
 impl TryFrom<f64> for Number {
     type Error = NumberError;
 
-    /// Returns the shortest decimal of a binary64.
+    /// Converts an `f64` to the shortest decimal that reads back as the same `f64`.
     ///
     /// # Errors
     ///
@@ -296,7 +298,7 @@ impl TryFrom<f64> for Number {
     }
 }
 
-/// Returns the double that `serde_json` makes of a number's text without its feature
+/// Returns the `f64` that `serde_json` makes of a number's text without its feature
 /// `arbitrary_precision`. Returns `None` if the number is out of range.
 pub(crate) fn parsed_double(number: &serde_json::Number) -> Option<f64> {
     serde_json::from_str(&number.to_string()).ok()
@@ -343,8 +345,8 @@ impl PartialOrd for Number {
 }
 
 impl fmt::Display for Number {
-    /// Writes the number as JSON, in the layout of ECMAScript's `Number::toString`: plain digits
-    /// where they are short, otherwise a power of ten.
+    /// Writes the number as JSON, in the layout of JavaScript: `1e20` as plain digits, `1e21` with
+    /// an exponent.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = self.coefficient.unsigned_abs().to_string();
         if self.coefficient < 0 {
@@ -354,8 +356,8 @@ impl fmt::Display for Number {
     }
 }
 
-/// Writes digits times a power of ten in the layout of ECMAScript's `Number::toString`. No zero
-/// leads or ends the digits.
+/// Writes digits times a power of ten in the layout of ECMAScript's `Number::toString`. The digits
+/// neither begin nor end with a zero.
 fn decimal_layout(digits: &str, exponent: i64) -> String {
     let length = i64::try_from(digits.len()).unwrap_or(i64::MAX);
     let point = length.saturating_add(exponent);

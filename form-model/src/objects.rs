@@ -2,7 +2,8 @@
 
 use serde::{Deserializer, de::Visitor, forward_to_deserialize_any};
 
-/// A deserializer that reads a struct from an object only. serde's derive would accept an array too.
+/// A deserializer that reads a struct from an object only. serde's derive would accept an array
+/// too.
 pub(crate) struct Objects<D>(pub(crate) D);
 
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for Objects<D> {

@@ -3,19 +3,25 @@
 use alloc::{borrow::Cow, boxed::Box, string::String};
 use core::fmt;
 
-/// A text that a peer wrote for people. It is shown cleaned, and keeps the original.
+/// A text that a peer wrote for people, and its cleaned form, which is safe to show.
 ///
 /// Cleaning does the following:
 ///
-/// - A control character becomes `U+FFFD`, and so terminal escapes have no effect.
+/// - A control character becomes `U+FFFD`, so terminal escapes have no effect.
 /// - Invisible characters that change or hide other text are left out: bidirectional controls,
 ///   zero-width characters, tags.
-/// - Of consecutive combining marks, the first four are kept.
-/// - A line break becomes a space in a [`SafeText::line`], and stays in a [`SafeText::paragraph`].
+/// - At most four combining marks in a row are kept.
+/// - A tab becomes a space.
+/// - In a [`SafeText::line`], each character of a line break becomes a space, so `\r\n` becomes
+///   two.
+/// - In a [`SafeText::paragraph`], each line break becomes `\n`, also `\r\n`.
+///
+/// The length is not limited. The decoder limits it: see [`Limits`](crate::Limits).
 ///
 /// ```
 /// use form_model::SafeText;
 ///
+/// // A screen would write "yned" from right to left, and so show "deny (approve)".
 /// let title = SafeText::line("\u{202e}yned\u{202c} (approve)\n[Trusted]");
 /// assert_eq!(title.as_str(), "yned (approve) [Trusted]");
 /// assert!(title.is_cleaned());
@@ -24,18 +30,18 @@ use core::fmt;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SafeText {
     raw: Box<str>,
-    /// The text to show, if it differs.
+    /// The cleaned text, if it differs.
     cleaned: Option<Box<str>>,
 }
 
 impl SafeText {
-    /// Makes a text to show on one line.
+    /// Cleans a text that is shown on one line.
     #[must_use]
     pub fn line(raw: &str) -> Self {
         Self::new(raw, clean_line(raw))
     }
 
-    /// Makes a text to show on several lines.
+    /// Cleans a text that may be shown on several lines.
     #[must_use]
     pub fn paragraph(raw: &str) -> Self {
         Self::new(raw, clean(raw, true))
@@ -49,7 +55,7 @@ impl SafeText {
         Self { raw: raw.into(), cleaned }
     }
 
-    /// Returns the text to show: it is cleaned.
+    /// Returns the cleaned text. It is safe to show.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.cleaned.as_deref().unwrap_or(&self.raw)
@@ -61,7 +67,7 @@ impl SafeText {
         &self.raw
     }
 
-    /// Returns whether the text to show differs from the original.
+    /// Returns whether the cleaned text differs from the original.
     #[must_use]
     pub const fn is_cleaned(&self) -> bool {
         self.cleaned.is_some()

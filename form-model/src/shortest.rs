@@ -1,4 +1,5 @@
-//! The bytes of the shortest answer. A form is refused if they are over the limit of an answer.
+//! The length of the shortest answer to a form. The decoder refuses a form if this length is over
+//! the limit of an answer.
 
 use alloc::{string::ToString as _, vec::Vec};
 
@@ -25,8 +26,8 @@ pub(crate) fn member_bytes(name: &str) -> usize {
 }
 
 impl Kind {
-    /// Returns the bytes of the shortest value as JSON, or a few more where only a search would find
-    /// it.
+    /// Returns the bytes of the shortest value as JSON, or a few more where only a search would
+    /// find it.
     fn shortest(&self) -> usize {
         match self {
             Self::Text(text) => text.shortest(),

@@ -1,4 +1,4 @@
-//! The values of an answer, and how they are read and written as JSON.
+//! The values of an answer, and their JSON.
 
 use alloc::{string::String, vec::Vec};
 use core::fmt::{self, Write as _};
@@ -16,7 +16,8 @@ use crate::{
 
 /// A value of an answer.
 ///
-/// The enum is exhaustive: code that shows or writes answers handles every kind of value.
+/// The enum is exhaustive, so that code that shows or writes answers must handle every kind of
+/// value.
 #[derive(Clone, PartialEq)]
 pub enum Value {
     /// A text, or the value of an option.
@@ -27,11 +28,11 @@ pub enum Value {
     Flag(bool),
     /// The values of the selected options.
     Choices(Vec<String>),
-    /// A value that no field takes.
+    /// A value that no field can accept. The value itself is not kept.
     Unusable(Unusable),
 }
 
-/// A kind of JSON value that no field takes.
+/// A kind of JSON value that no field can accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unusable {
@@ -41,9 +42,9 @@ pub enum Unusable {
     Object,
     /// An array with an element that is not a string.
     List,
-    /// A number that peers cannot read, such as `1e999`.
+    /// A number that [`Number`] cannot hold, such as `1e999`.
     Number,
-    /// A string with an unpaired surrogate.
+    /// A string with an unpaired surrogate, such as `"\ud800"`.
     Text,
 }
 
@@ -60,7 +61,7 @@ impl Unusable {
     }
 }
 
-/// Writes the kind of the value and its size, never the value itself.
+/// Writes only the kind and the size of the value, because it may be a secret.
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -116,7 +117,7 @@ pub(crate) fn to_json(entries: &[(String, Value)]) -> String {
     object.end()
 }
 
-/// Implements `From` for what a variant holds, and for what converts into that.
+/// Implements `From` for the type of a variant, and for types that convert into it.
 macro_rules! from_values {
     ($($type:ty => $variant:ident,)*) => {$(
         impl From<$type> for Value {
@@ -141,6 +142,10 @@ impl<'de> Deserialize<'de> for Value {
     /// Reads a value from any deserializer. A number beyond 64 bits becomes [`Unusable::Number`],
     /// because the deserializer may have rounded it.
     /// [`Content::decode`](crate::Content::decode) reads such numbers exactly.
+    ///
+    /// # Errors
+    ///
+    /// An error of the deserializer, for example at a number that it cannot read.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ValueVisitor)
     }
@@ -218,7 +223,8 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 }
 
-/// Returns whether all numbers are finite doubles. Without `arbitrary_precision` they always are.
+/// Returns whether all numbers are within the range of an `f64`. Without `arbitrary_precision` they
+/// always are.
 fn has_numbers_in_range(value: &serde_json::Value) -> bool {
     match value {
         serde_json::Value::Number(number) => parsed_double(number).is_some(),

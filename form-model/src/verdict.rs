@@ -1,4 +1,4 @@
-//! The verdicts on a schema: notes on what is outside the subset, or a refusal.
+//! The verdicts on a schema: notes on places outside the subset, or a refusal.
 
 use alloc::string::String;
 use core::fmt;
@@ -32,34 +32,39 @@ macro_rules! codes {
 }
 
 codes! {
-    /// What a decoder found outside the form subset and accepted.
+    /// What a decoder found outside the subset and accepted.
     ///
-    /// The first word of a code is what the decoder did: it ignored, normalized, inferred, dropped,
-    /// deduplicated, sanitized or kept something, does not enforce it, or warns of it.
+    /// The first word of a code tells what the decoder did. `ignored`, `normalized` (rewritten to
+    /// an equivalent), `inferred`, `dropped`, `deduplicated`, `kept` and `sanitized` (cleaned) name
+    /// the action. `unenforced` means that answers are not checked against the constraint. `warn`
+    /// is a warning for the person who reads the form.
     NoteCode {
-        /// An annotation, or a keyword that does not constrain a field of this kind.
+        /// An annotation (a keyword that constrains nothing, such as `examples`), or a keyword that
+        /// does not constrain a field of this kind.
         IgnoredKeyword = "ignored:keyword",
-        /// A rule for members that are not fields. A form never sends such members.
+        /// A rule for members that are not fields. An answer never has such members.
         IgnoredProperties = "ignored:properties",
         /// `enumNames` that do not match `enum`.
         IgnoredEnumNames = "ignored:enumNames",
         /// A keyword whose value is null.
         IgnoredNull = "ignored:null",
-        /// A dialect of JSON Schema other than 2020-12 that agrees with it on the subset.
+        /// A dialect (version) of JSON Schema other than 2020-12 in which the subset means the
+        /// same.
         NormalizedDialect = "normalized:dialect",
-        /// A type, option or branch for null. A form never sends null.
+        /// `null` as a type, as an option, or as a schema of `anyOf` or `oneOf`. An answer never
+        /// has null.
         NormalizedNullable = "normalized:nullable",
-        /// A list of one type.
+        /// A `type` that is a list of one type.
         NormalizedType = "normalized:type",
-        /// Options in a notation that the specification does not have.
+        /// Options in a notation that MCP does not have.
         NormalizedOptions = "normalized:options",
         /// A constant, read as a choice of one option.
         NormalizedConst = "normalized:const",
         /// `enum` and `oneOf` with the same values.
         NormalizedEnum = "normalized:enum",
-        /// Bounds of a choice. Options outside the bounds are left out.
+        /// A length or a format of a single choice. Options that do not fit are left out.
         NormalizedBounds = "normalized:bounds",
-        /// An exclusive bound. It is enforced.
+        /// An exclusive bound. Answers are checked against it.
         NormalizedExclusive = "normalized:exclusive",
         /// A missing `type`.
         InferredType = "inferred:type",
@@ -71,13 +76,13 @@ codes! {
         UnenforcedPattern = "unenforced:pattern",
         /// `multipleOf`.
         UnenforcedMultipleOf = "unenforced:multipleOf",
-        /// A format that the specification does not name.
+        /// A format that MCP does not name.
         UnenforcedFormat = "unenforced:format",
         /// Any other constraint that this crate does not check.
         UnenforcedKeyword = "unenforced:keyword",
         /// A repeated value of `enum`.
         DeduplicatedEnum = "deduplicated:enum",
-        /// A title or description of the whole form. The specification's subset has neither.
+        /// A title or a description of the whole form. The subset has neither.
         KeptText = "kept:text",
         /// A field that seems to ask for a secret.
         WarnSecret = "warn:secret",
@@ -95,25 +100,28 @@ codes! {
         MalformedJson = "malformed:json",
         /// The bytes are not UTF-8.
         MalformedUtf8 = "malformed:utf8",
-        /// A string has an unpaired surrogate. No peer could send it back.
+        /// A string has an unpaired surrogate, such as `\ud800`. It is not valid Unicode, so no
+        /// answer can contain it.
         LoneSurrogate = "malformed:surrogate",
-        /// An object has two members of one name.
+        /// An object has two members with the same name.
         DuplicateMember = "malformed:duplicate",
         /// The value of a keyword has the wrong type.
         WrongType = "wrong-type",
-        /// A number is beyond what peers can read.
+        /// A number is beyond the range of an `f64`, or a bound has more than 38 significant
+        /// digits.
         NumberRange = "number-range",
         /// Something is over a limit.
         OverLimit = "over-limit",
-        /// The schema has a rule that a form cannot show.
+        /// A keyword, or its value, describes something that a form cannot show.
         OutsideSubset = "outside-subset",
         /// `$schema` names a dialect that this crate does not read.
         UnsupportedDialect = "unsupported-dialect",
         /// No answer can satisfy the schema.
         Unsatisfiable = "unsatisfiable",
-        /// The schema asks for a secret.
+        /// A field has the format `password`. A field that only looks secret gets
+        /// [`NoteCode::WarnSecret`].
         Secret = "secret",
-        /// A strict decoder found something that otherwise gets a note.
+        /// A strict decoder found something that would get a note.
         Strict = "strict",
     }
 }
@@ -127,13 +135,19 @@ impl NoteCode {
     }
 }
 
-/// A note: something outside the form subset that a decoder accepted, and its place.
+/// A note: something outside the subset that a decoder accepted, and its place.
+///
+/// `Display` writes `code@pointer`, with the pointer cleaned, such as
+/// `unenforced:pattern@/properties/code/pattern`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Note {
     /// What was found, and what the decoder did with it.
     pub code: NoteCode,
     /// The JSON pointer (RFC 6901) of the place in the schema.
+    ///
+    /// The names in it come from a peer and are not cleaned, so it may be unsafe to show. Names are
+    /// cut after 256 bytes, so the pointer of such a place does not resolve.
     pub pointer: String,
 }
 
@@ -143,7 +157,9 @@ impl fmt::Display for Note {
     }
 }
 
-/// Why a schema is not a form, and the place.
+/// Why a schema was refused, and where.
+///
+/// `Display` writes the code, the pointer (cleaned) and the message.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{code} at {place}: {message}", place = Place(pointer))]
 #[non_exhaustive]
@@ -151,8 +167,11 @@ pub struct Refusal {
     /// The reason.
     pub code: RefusalCode,
     /// The JSON pointer (RFC 6901) of the place in the schema. Empty for the whole schema.
+    ///
+    /// The names in it come from a peer and are not cleaned, so it may be unsafe to show. Names are
+    /// cut after 256 bytes, so the pointer of such a place does not resolve.
     pub pointer: String,
-    /// What was expected there and what was found, without text of the schema.
+    /// What was expected there and what was found. It does not contain text of the schema.
     pub message: String,
 }
 
@@ -166,7 +185,7 @@ impl Refusal {
     }
 }
 
-/// A place that is safe to show to an operator: the names in a pointer are the peer's.
+/// A pointer that is written cleaned, because its names come from a peer.
 struct Place<'a>(&'a str);
 
 impl fmt::Display for Place<'_> {

@@ -1,4 +1,4 @@
-//! Warnings for surfaces: fields that seem to ask for a secret, and labels that look alike.
+//! Warnings for user interfaces: fields that seem to ask for a secret, and labels that look alike.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
@@ -55,7 +55,7 @@ fn are_secret(first: &[u8], second: &[u8]) -> bool {
     )
 }
 
-/// Returns whether a word after "token" shows that tokens are counted.
+/// Returns whether a word after "token" shows that the field counts tokens.
 fn is_count(word: &[u8]) -> bool {
     matches!(word, b"count" | b"limit" | b"budget" | b"usage" | b"size" | b"length" | b"type")
 }
@@ -137,7 +137,8 @@ pub(crate) fn any_look_alike<'t>(labels: impl Iterator<Item = Cow<'t, str>>) -> 
     outlines.windows(2).any(|pair| matches!(pair, [a, b] if a == b))
 }
 
-/// Replaces each letter that looks like a Latin letter by that letter, and white space by one space.
+/// Replaces each letter that looks like a Latin letter by that letter, and white space by one
+/// space.
 fn outline(label: Cow<'_, str>) -> Cow<'_, str> {
     let is_plain = |byte: u8| byte.is_ascii_graphic();
     let has_single_spaces = label.split(' ').all(|word| !word.is_empty());

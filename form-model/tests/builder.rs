@@ -107,6 +107,22 @@ fn a_form_that_a_client_would_refuse_is_not_built() {
     }
 }
 
+/// proves: FM-03, FM-13
+#[test]
+fn a_pointer_to_a_field_escapes_its_name_and_cuts_it_after_256_bytes() {
+    let long = "x".repeat(300);
+    for (name, written) in [("a/b~c", "a~1b~0c"), ("~1", "~01"), (&*long, &long[..256])] {
+        let field = IntegerField::new(name).minimum(1).default(0);
+        let refusal = FormBuilder::new().field(field).build().unwrap_err().refusal;
+        assert_eq!(refusal.pointer, format!("/properties/{written}/default"));
+        let format = format!(
+            r#"{{"version":1,"fields":[{{"name":"{name}","kind":{{"text":{{"format":"x"}}}}}}]}}"#
+        );
+        let refusal = Form::from_canonical(&format, &Limits::default()).unwrap_err();
+        assert_eq!(refusal.pointer, format!("/properties/{written}/format"));
+    }
+}
+
 /// proves: FM-10
 #[test]
 fn a_form_as_data_reads_back_equal_and_names_no_protocol() {

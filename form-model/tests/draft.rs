@@ -94,7 +94,7 @@ fn options_are_toggled_in_the_order_of_the_form() {
     assert_eq!(draft.value("tags"), Some(&Value::Choices(vec!["a".into(), "c".into()])));
     assert!(draft.is_selected("tags", "a") && !draft.is_selected("tags", "b"));
     draft.toggle("tags", "b").unwrap();
-    assert_eq!(message(&draft, "tags"), "must name at most 2 options");
+    assert_eq!(message(&draft, "tags"), "must select at most 2 options");
     draft.toggle("tags", "a").unwrap();
     assert_eq!(draft.text("tags"), "b\nc");
     draft.toggle("pet", "d").unwrap();

@@ -65,8 +65,8 @@ fn errors_are_written_one_after_the_other() {
     let errors = form().accept(Content::decode(content, &Limits::default()).unwrap()).unwrap_err();
     assert_eq!(
         errors.to_string(),
-        "t must be a text; n must be a number that peers can read; f must be yes or no; \
-         m must name each option once; a value is not a field of the form"
+        "t must be a text; n must be a number of at most 38 digits, within ±1.8e308; \
+         f must be yes or no; m must not select an option twice; a value is not a field of the form"
     );
 }
 

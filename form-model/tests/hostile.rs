@@ -63,30 +63,16 @@ fn every_limit_is_a_refusal_that_names_the_place() {
     over(&nested(62), "/properties/a/x");
     assert!(Form::from_schema(&nested(61)).is_ok());
     over(&nested(100_000), "/properties/a/x");
-    over(
-        &property(&format!(r#"{{"type":"string","title":"{}"}}"#, x(1025))),
-        "/properties/a/title",
-    );
-    over(
-        &property(&format!(r#"{{"type":"string","description":"{}"}}"#, x(8193))),
-        "/properties/a/description",
-    );
-    over(
-        &property(&format!(r#"{{"type":"string","enum":["{}"]}}"#, x(1025))),
-        "/properties/a/enum/0",
-    );
-    over(
-        &property(&format!(r#"{{"type":"string","oneOf":[{{"const":"{}"}}]}}"#, x(1025))),
-        "/properties/a/oneOf/0/const",
-    );
-    over(
-        &property(&format!(r#"{{"type":"string","default":"{}"}}"#, x(8193))),
-        "/properties/a/default",
-    );
-    over(
-        &property(&format!(r#"{{"type":"string","enum":["a"],"enumNames":["{}"]}}"#, x(1025))),
-        "/properties/a/enumNames/0",
-    );
+    for (schema, place) in [
+        (format!(r#"{{"type":"string","title":"{}"}}"#, x(1025)), "title"),
+        (format!(r#"{{"type":"string","description":"{}"}}"#, x(8193)), "description"),
+        (format!(r#"{{"type":"string","enum":["{}"]}}"#, x(1025)), "enum/0"),
+        (format!(r#"{{"type":"string","oneOf":[{{"const":"{}"}}]}}"#, x(1025)), "oneOf/0/const"),
+        (format!(r#"{{"type":"string","default":"{}"}}"#, x(8193)), "default"),
+        (format!(r#"{{"type":"string","enum":["a"],"enumNames":["{}"]}}"#, x(1025)), "enumNames/0"),
+    ] {
+        over(&property(&schema), &format!("/properties/a/{place}"));
+    }
     let named = |bytes| {
         format!(r#"{{"type":"object","properties":{{"{}":{{"type":"string"}}}}}}"#, x(bytes))
     };

@@ -1,4 +1,4 @@
-//! The meaning of one field's keywords together.
+//! The meaning of all keywords of a field together.
 
 use alloc::{format, vec::Vec};
 
@@ -50,10 +50,7 @@ fn judge(
         },
         Type::Array => {
             if options.is_some() {
-                return Err(outside(
-                    path,
-                    "expected the options of a multiple choice in its items",
-                ));
+                return Err(outside(path, "expected the options of an array in items"));
             }
             choices(reader, path, &mut keywords)?
         }
@@ -128,7 +125,10 @@ fn choice(
     };
     options.retain(|option| bounds.check(&option.value).is_none());
     if options.is_empty() {
-        return Err(unsatisfiable(path, "expected an option within the bounds, found none"));
+        return Err(unsatisfiable(
+            path,
+            "expected an option that fits the length and format, found none",
+        ));
     }
     if keywords.has_length() || bounds.format.is_some() {
         reader.note(NoteCode::NormalizedBounds, path)?;
@@ -152,7 +152,7 @@ fn text(
     let bytes_max = reader.limits.answer_bytes_max;
     let room = bytes_max.saturating_sub(around);
     if length_min.unwrap_or(0) > u64::try_from(room).unwrap_or(u64::MAX) {
-        let message = format!("expected a minLength that fits into {bytes_max} bytes of answer");
+        let message = format!("expected a minLength that fits into an answer of {bytes_max} bytes");
         return Err(refusal(RefusalCode::Unsatisfiable, &path.member("minLength"), message));
     }
     let format = format(reader, path, keywords)?;
@@ -162,7 +162,7 @@ fn text(
     {
         return Err(unsatisfiable(
             &path.member("format"),
-            "expected lengths that the format can have",
+            "expected minLength and maxLength that fit the format",
         ));
     }
     Ok(Kind::Text(text))
@@ -243,7 +243,7 @@ fn numeric(
 fn choices(reader: &mut Reader<'_>, path: &Path<'_>, keywords: &mut Keywords<'_>) -> Read<Kind> {
     let here = path.member("items");
     let Some(mut items) = keywords.items.take().map(|items| *items) else {
-        return Err(outside(path, "expected items with the options of a multiple choice"));
+        return Err(outside(path, "expected items with the options of the array, found none"));
     };
     if matches!(items.types, Some(types) if types.one != Some(Type::Text)) {
         return Err(outside(&here.member("type"), "expected string as the type of options"));
@@ -252,7 +252,7 @@ fn choices(reader: &mut Reader<'_>, path: &Path<'_>, keywords: &mut Keywords<'_>
         reader.note(NoteCode::InferredType, &here.member("type"))?;
     }
     let Some(options) = options(reader, &here, &mut items, "anyOf")? else {
-        return Err(outside(&here, "expected the options of a multiple choice, found none"));
+        return Err(outside(&here, "expected options in items, found none"));
     };
     if items.has_length() || items.format.is_some() {
         return Err(outside(&here, "expected options without lengths and formats"));

@@ -1,4 +1,4 @@
-//! The keywords of one field, each as it was read. `judge` decides what they mean together.
+//! The keywords of a field as they were read. `judge` decides what they mean together.
 
 use alloc::{borrow::Cow, boxed::Box, vec::Vec};
 
@@ -65,7 +65,7 @@ pub(super) enum Names {
     Unusable,
 }
 
-/// A branch of `oneOf` or `anyOf`.
+/// A branch: one of the schemas of `oneOf` or `anyOf`.
 pub(super) enum Branch<'de> {
     /// The type null.
     Null,
@@ -141,7 +141,7 @@ impl<'de> Keywords<'de> {
         Ok(())
     }
 
-    /// Notes a keyword that does not change what the field takes.
+    /// Notes a keyword outside the subset that does not change which values the field accepts.
     fn outside(
         &mut self,
         reader: &mut Reader<'_>,
@@ -266,7 +266,7 @@ fn branches<'de>(
     for (index, element) in elements.into_iter().enumerate() {
         let here = path.element(index);
         let branch = branch(reader, &here, element)?;
-        // A schema is of use only beside null, so that no more than two branches are kept.
+        // A schema is accepted only beside null, so at most two branches are kept.
         if count > 2 && matches!(branch, Branch::Schema(_)) {
             return Err(outside(&here, ALTERNATIVES));
         }
@@ -282,7 +282,7 @@ fn nested<'de>(
     raw: &'de RawValue,
 ) -> Read<Keywords<'de>> {
     if path.nesting() > NESTING_MAX {
-        return Err(outside(path, "expected constants as options, found deeper schemas"));
+        return Err(outside(path, "expected const options, found nested schemas"));
     }
     let mut keywords = Keywords::default();
     if !read_raw(reader, path, raw, &mut keywords)? {
@@ -292,7 +292,8 @@ fn nested<'de>(
 }
 
 /// The message about branches that are neither options nor nullable.
-pub(super) const ALTERNATIVES: &str = "expected constants with titles, or one schema and null";
+pub(super) const ALTERNATIVES: &str =
+    "expected const options, or one schema and the type null, in anyOf or oneOf";
 
 /// The levels above the deepest schema of the subset, `/properties/name/anyOf/0/items/anyOf/0`.
 const NESTING_MAX: usize = 7;
@@ -313,7 +314,7 @@ fn branch<'de>(reader: &mut Reader<'_>, path: &Path<'_>, raw: &'de RawValue) -> 
                 typed: keywords.types.is_some(),
             });
         }
-        return Err(outside(path, "expected an option of a constant and a title only"));
+        return Err(outside(path, "expected an option with only const and title"));
     }
     Ok(Branch::Schema(Box::new(keywords)))
 }

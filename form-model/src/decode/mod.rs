@@ -1,7 +1,8 @@
 //! The decoder: from the text of a schema to a form.
 //!
-//! The text is read once, from front to back ([`root`], [`object`]). Of a field, only its keywords are
-//! kept ([`keywords`]). When the field's object ends, [`judge`] decides what they mean together.
+//! The text is read once, from front to back ([`root`], [`object`]). The keywords of a field are
+//! kept ([`keywords`]) until the field's object ends. Then [`judge`] decides what they mean
+//! together.
 
 mod judge;
 mod keywords;
@@ -22,15 +23,19 @@ use serde::Serialize;
 
 use crate::{Form, Limits, Note, Refusal, RefusalCode};
 use path::Path;
+pub(crate) use path::field_pointer;
 use reader::{Reader, Strictness};
 
 /// A decoder of schemas, with its limits and its strictness.
 ///
-/// It accepts what is outside the form subset if the form can be shown without it, and returns a
-/// [`Note`] of each such place. A strict decoder refuses all that gets a note.
+/// By default it accepts a keyword outside [the subset](crate) if the form can still be shown, and
+/// returns a [`Note`] for it. A strict decoder refuses everything that would get a note.
+///
+/// The decoder is made for untrusted text. It reads the text once, and the [`Limits`] bound its time
+/// and its memory. It recurses only a few levels, however deep the text nests.
 ///
 /// ```
-/// use form_model::{Decoder, Limits};
+/// use form_model::{Decoder, Limits, NoteCode, RefusalCode};
 ///
 /// let schema = r#"{
 ///     "type": "object",
@@ -38,10 +43,12 @@ use reader::{Reader, Strictness};
 /// }"#;
 /// let decoded = Decoder::new(Limits::default()).decode(schema)?;
 /// assert_eq!(decoded.form.fields().len(), 1);
-/// assert_eq!(decoded.notes[0].to_string(), "unenforced:pattern@/properties/code/pattern");
+/// assert_eq!(decoded.notes[0].code, NoteCode::UnenforcedPattern);
+/// assert_eq!(decoded.notes[0].pointer, "/properties/code/pattern");
 ///
 /// // A server checks its own forms strictly.
 /// let refusal = Decoder::new(Limits::default()).strict().decode(schema).unwrap_err();
+/// assert_eq!(refusal.code, RefusalCode::Strict);
 /// assert_eq!(refusal.pointer, "/properties/code/pattern");
 /// # Ok::<(), form_model::Refusal>(())
 /// ```
@@ -57,7 +64,8 @@ pub struct Decoder {
 pub struct Decoded {
     /// The form.
     pub form: Form,
-    /// The notes, in the order of the document. There are none if the schema is within the subset.
+    /// The notes, in the order in which the decoder found their places. There are none if the schema
+    /// is within the subset.
     pub notes: Vec<Note>,
 }
 
@@ -68,14 +76,14 @@ impl Decoder {
         Self { limits, strictness: Strictness::None }
     }
 
-    /// Makes the decoder strict: it refuses all that gets a note.
+    /// Makes the decoder strict: it refuses everything that would get a note.
     #[must_use]
     pub const fn strict(self) -> Self {
         Self { strictness: Strictness::All, ..self }
     }
 
-    /// Makes a strict decoder accept what gets a warning ([`NoteCode::is_warning`]): a warning is about
-    /// the person who reads the form, not about the subset.
+    /// Lets a strict decoder accept warnings ([`NoteCode::is_warning`]). A warning is for the
+    /// person who reads the form. This has no effect on a decoder that is not strict.
     ///
     /// [`NoteCode::is_warning`]: crate::NoteCode::is_warning
     #[must_use]
@@ -90,8 +98,9 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// [`Refusal`] of the first place, in the order of the document, that is not JSON, changes what the
-    /// form is, contradicts itself, cannot be satisfied or is over a limit.
+    /// A [`Refusal`] for the first error that the decoder finds. [`RefusalCode`] lists the kinds:
+    /// for example invalid JSON, a keyword that a form cannot show, a schema that no answer
+    /// satisfies, or something over a limit.
     pub fn decode(&self, schema: &str) -> Result<Decoded, Refusal> {
         self.check_length(schema.len())?;
         let mut reader = Reader::new(&self.limits, self.strictness);
@@ -106,12 +115,13 @@ impl Decoder {
 
     /// Decodes a schema that was parsed already, or anything else that serializes as a schema.
     ///
-    /// The value is written as text and decoded as such. The parser may have hidden errors of the
-    /// original text, such as a member that came twice.
+    /// The value is written as JSON text, and the text is decoded. A parser may have hidden errors
+    /// of the original text, such as a member that came twice.
     ///
     /// # Errors
     ///
-    /// As [`Decoder::decode`], and [`Refusal`] if the value cannot be written as JSON.
+    /// As [`Decoder::decode`]. A [`Refusal`] with [`RefusalCode::MalformedJson`] if the value
+    /// cannot be written as JSON.
     pub fn decode_value(&self, schema: &impl Serialize) -> Result<Decoded, Refusal> {
         let text = serde_json::to_string(schema).map_err(|_| {
             let message = "expected a value that can be written as JSON";
@@ -124,7 +134,9 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// As [`Decoder::decode`], and [`Refusal`] if the bytes are not UTF-8.
+    /// As [`Decoder::decode`]. A [`Refusal`] with [`RefusalCode::MalformedUtf8`] if the bytes are
+    /// not UTF-8. A byte order mark is not JSON, so it is refused with
+    /// [`RefusalCode::MalformedJson`].
     pub fn decode_bytes(&self, schema: &[u8]) -> Result<Decoded, Refusal> {
         self.check_length(schema.len())?;
         let text = core::str::from_utf8(schema).map_err(|error| {
@@ -145,7 +157,7 @@ impl Decoder {
 }
 
 impl Form {
-    /// Decodes the text of a schema within the default limits, without its notes.
+    /// Decodes the text of a schema within the default limits, and drops its notes.
     ///
     /// ```
     /// use form_model::Form;

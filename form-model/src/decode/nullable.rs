@@ -1,6 +1,6 @@
 //! `anyOf` and `oneOf` of a schema and null: the schema is merged into the field.
 
-use alloc::vec::Vec;
+use alloc::{format, vec::Vec};
 
 use super::{
     keywords::{Branch, Keywords},
@@ -18,8 +18,8 @@ pub(super) struct Branched {
     pub(super) all: bool,
 }
 
-/// Merges the schema of an `anyOf` or `oneOf` with null into the field. Returns its branch, if there is
-/// one.
+/// Merges the schema of an `anyOf` or `oneOf` with null into the field. Returns its branch, if
+/// there is one.
 pub(super) fn unwrap_nullable_branch(
     reader: &mut Reader<'_>,
     path: &Path<'_>,
@@ -38,8 +38,11 @@ pub(super) fn unwrap_nullable_branch(
             _ => true,
         };
         if !types_agree || !keywords.merge(inner) {
-            let message = "expected each constraint once, found one in the field and in its branch";
-            return Err(outside(&here, message));
+            let message = format!(
+                "expected each constraint once, found the same keyword in the field and in its \
+                 {keyword}"
+            );
+            return Err(outside(&here, &message));
         }
         reader.note(NoteCode::NormalizedNullable, &here)?;
         branched = Some(Branched { keyword, index, all });
@@ -60,8 +63,8 @@ fn take_nullable<'de>(branches: &mut Option<Vec<Branch<'de>>>) -> Option<(usize,
 }
 
 impl<'de> Keywords<'de> {
-    /// Merges the schema of a branch into this one. Returns false if both have the same constraint. Titles,
-    /// descriptions and defaults may come twice: those of the field are kept.
+    /// Merges the schema of a branch into this one. Returns false if both have the same constraint.
+    /// Titles, descriptions and defaults may come twice: those of the field are kept.
     fn merge(&mut self, inner: Self) -> bool {
         fn take<T>(outer: &mut Option<T>, inner: Option<T>) -> bool {
             if outer.is_some() && inner.is_some() {

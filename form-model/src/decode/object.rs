@@ -25,8 +25,8 @@ pub(super) trait Object<'de> {
     ) -> Result<(), A::Error>;
 }
 
-/// Reads an object that the parser has passed over already. Returns false if the value is `null`, and
-/// refuses any other value.
+/// Reads an object that the parser has passed over already. Returns false if the value is `null`,
+/// and refuses any other value.
 pub(super) fn read_raw<'de, O: Object<'de>>(
     reader: &mut Reader<'_>,
     path: &Path<'_>,

@@ -46,7 +46,7 @@ pub(super) fn options(
             Some(titled)
         }
         (Some(_), Some(_)) => {
-            let message = "expected the constants of oneOf or anyOf, found other values";
+            let message = "expected enum to list the same values as oneOf or anyOf, found others";
             return Err(outside(&path.member("enum"), message));
         }
         (titled, plain) => titled.or(plain),
@@ -62,7 +62,7 @@ pub(super) fn options(
             };
             let only: Vec<_> = listed.into_iter().filter(|option| option.value == value).collect();
             if only.is_empty() {
-                return Err(unsatisfiable(&here, "expected a constant that is one of the options"));
+                return Err(unsatisfiable(&here, "expected const to be one of the options"));
             }
             reader.note(NoteCode::NormalizedConst, &here)?;
             Ok(Some(only))
@@ -119,7 +119,7 @@ fn branch_options(
         return Err(unsatisfiable(path, "expected at least one option, found none"));
     }
     if let Some((again, _)) = repeated(&options).into_iter().min() {
-        let message = "expected each constant once, found one twice";
+        let message = "expected each const once, found a repeated value";
         return Err(unsatisfiable(&path.element(again), message));
     }
     if nullable {
@@ -173,8 +173,8 @@ fn enum_options(
     keep_first_of_each(&here, options, &repeated)
 }
 
-/// Returns the repeated options, in the order of their values: the index of each, and the index of the
-/// first option with that value.
+/// Returns the repeated options, in the order of their values: the index of each, and the index of
+/// the first option with that value.
 fn repeated(options: &[ChoiceOption]) -> Vec<(usize, usize)> {
     let mut order: Vec<usize> = (0..options.len()).collect();
     let value = |index: usize| options.get(index).map(|option| option.value.as_str());
@@ -191,7 +191,8 @@ fn repeated(options: &[ChoiceOption]) -> Vec<(usize, usize)> {
     found
 }
 
-/// Merges options with the same value. Options with different titles are refused: either may be right.
+/// Merges options with the same value. Options with different titles are refused: either may be
+/// right.
 fn keep_first_of_each(
     path: &Path<'_>,
     options: Vec<ChoiceOption>,
@@ -200,7 +201,7 @@ fn keep_first_of_each(
     let title = |index: usize| options.get(index).map(|option| &option.title);
     for (again, first) in repeated {
         if title(*again) != title(*first) {
-            let message = "expected one title for each option, found two";
+            let message = "expected one title for each option, found two titles for one value";
             return Err(unsatisfiable(&path.element(*again), message));
         }
     }

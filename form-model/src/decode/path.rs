@@ -1,8 +1,8 @@
-//! The place of the decoder in the document.
+//! Places in a schema, as JSON pointers.
 
 use alloc::string::{String, ToString};
 
-/// A place in the document. It is a list through the stack frames of the decoder, so that nothing is
+/// A place in the schema. It is a list through the stack frames of the decoder, so that nothing is
 /// allocated until a pointer is written.
 #[derive(Clone, Copy)]
 pub(super) enum Path<'p> {
@@ -20,7 +20,7 @@ impl<'p> Path<'p> {
         Path::Element(self, index)
     }
 
-    /// Returns the number of levels of the document above this place.
+    /// Returns the number of levels of the schema above this place.
     pub(super) fn nesting(&self) -> usize {
         match self {
             Path::Root => 0,
@@ -52,6 +52,11 @@ impl<'p> Path<'p> {
             }
         }
     }
+}
+
+/// Returns the pointer to a keyword of a field.
+pub(crate) fn field_pointer(name: &str, keyword: &str) -> String {
+    Path::Root.member("properties").member(name).member(keyword).pointer()
 }
 
 fn shortened(name: &str) -> &str {

@@ -1,4 +1,4 @@
-//! What all parts of the decoder share: the limits, the strictness and the notes.
+//! The state that all parts of the decoder share.
 
 use alloc::{borrow::Cow, format, vec::Vec};
 
@@ -45,7 +45,7 @@ impl<'l> Reader<'l> {
             Strictness::All => true,
         };
         if refuses {
-            let message = format!("expected a schema without notes, found {code}");
+            let message = format!("expected a schema within the subset, found {code}");
             return Err(refusal(RefusalCode::Strict, path, message));
         }
         if self.notes.len() >= self.limits.notes_max {

@@ -32,7 +32,7 @@ pub(super) fn over_limit(path: &Path<'_>, what: &str, unit: &str, max: usize) ->
 }
 
 pub(super) fn duplicate(path: &Path<'_>) -> Refusal {
-    refusal(RefusalCode::DuplicateMember, path, "expected each member once, found one twice")
+    refusal(RefusalCode::DuplicateMember, path, "expected each member once, found a repeated name")
 }
 
 pub(super) fn lone_surrogate(path: &Path<'_>) -> Refusal {
@@ -50,7 +50,7 @@ pub(super) fn malformed(error: &serde_json::Error) -> Refusal {
     Refusal { message: format!("{} at line {line} column {column}", refusal.message), ..refusal }
 }
 
-/// Returns the refusal of a value that the parser rejected. It holds nothing of the contents.
+/// Returns the refusal of a value that the parser rejected. It does not contain the value.
 pub(super) fn unreadable(path: &Path<'_>, error: &serde_json::Error) -> Refusal {
     // Only the text of the parser's error has its reason.
     let text = error.to_string();
@@ -59,15 +59,15 @@ pub(super) fn unreadable(path: &Path<'_>, error: &serde_json::Error) -> Refusal 
     } else if text.contains("number out of range") {
         (RefusalCode::NumberRange, "a number out of range")
     } else {
-        (RefusalCode::MalformedJson, "an error")
+        (RefusalCode::MalformedJson, "a syntax error")
     };
     refusal(code, path, format!("expected JSON, found {found}"))
 }
 
 /// Returns what a parser found instead of an object. Returns `None` if the text is not JSON.
 pub(super) fn found_no_object(error: &impl ToString) -> Option<&'static str> {
-    // Only the text of the parser's error has it: "invalid type: ", or "number out of range". A number
-    // has several names there, by its size and by the features of serde_json.
+    // Only the text of the parser's error has it: "invalid type: ", or "number out of range". A
+    // number has several names there, by its size and by the features of serde_json.
     let text = error.to_string();
     let found = text.strip_prefix("invalid type: ").unwrap_or(&text);
     let names = [

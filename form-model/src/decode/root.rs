@@ -1,6 +1,6 @@
 //! The outermost object of a schema.
 
-use alloc::{borrow::Cow, vec::Vec};
+use alloc::{borrow::Cow, format, vec::Vec};
 
 use serde::de::{DeserializeSeed, MapAccess};
 use serde_json::value::RawValue;
@@ -60,7 +60,7 @@ fn finish(reader: &mut Reader<'_>, root: Root<'_>) -> Read<Form> {
     let required = Path::Root.member("required");
     for (index, name) in root.required.iter().enumerate() {
         let Some(field) = fields.iter_mut().find(|field| field.name == *name) else {
-            let message = "expected the name of a property, found another";
+            let message = "expected the name of a property, found a name that is not in properties";
             return Err(unsatisfiable(&required.element(index), message));
         };
         field.required = true;
@@ -72,15 +72,17 @@ fn finish(reader: &mut Reader<'_>, root: Root<'_>) -> Read<Form> {
     Ok(Form::new(root.title, root.description, fields))
 }
 
-/// Checks that the shortest answer with all required fields is within the limit of its bytes, also if
-/// any one optional field is added.
+/// Checks that the shortest answer with all required fields is within the limit of its bytes, also
+/// if any one optional field is added.
 fn check_room(reader: &Reader<'_>, properties: &Path<'_>, fields: &[Field]) -> Read<()> {
     let bytes_max = reader.limits.answer_bytes_max;
     let fits = |bytes: usize, path: &Path<'_>| {
         if bytes <= bytes_max {
             return Ok(bytes);
         }
-        Err(over_limit(path, "a shortest answer", "bytes", bytes_max))
+        let message =
+            format!("expected a form whose shortest answer has at most {bytes_max} bytes");
+        Err(refusal(RefusalCode::OverLimit, path, message))
     };
     let (required, optional): (Vec<&Field>, _) = fields.iter().partition(|field| field.required);
     let least = required.iter().try_fold(fits(EMPTY_BYTES, &Path::Root)?, |bytes, field| {
@@ -145,7 +147,7 @@ impl<'de> Root<'de> {
             "$ref" | "$dynamicRef" | "$recursiveRef" | "allOf" | "anyOf" | "oneOf" | "not"
             | "if" | "dependentRequired" | "dependentSchemas" | "dependencies" | "enum"
             | "const" | "items" | "prefixItems" | "contains" | "propertyNames" => {
-                let message = "expected a flat object of fields, without rules for the whole";
+                let message = "expected a flat object of fields, found a rule for the whole object";
                 return Err(outside(path, message));
             }
             "minProperties" | "maxProperties" => {
@@ -159,7 +161,7 @@ impl<'de> Root<'de> {
         Ok(())
     }
 
-    /// Notes a keyword that does not change what the form takes.
+    /// Notes a keyword outside the subset that does not change which answers the form accepts.
     fn outside(
         &mut self,
         reader: &mut Reader<'_>,
@@ -216,7 +218,7 @@ fn dialect(reader: &mut Reader<'_>, path: &Path<'_>, raw: &RawValue) -> Read<()>
             reader.note(NoteCode::NormalizedDialect, path)
         }
         _ => {
-            let message = "expected dialect 2020-12, 2019-09 or draft-07, found another";
+            let message = "expected dialect 2020-12, 2019-09 or draft-07, found another dialect";
             Err(refusal(RefusalCode::UnsupportedDialect, path, message))
         }
     }

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::NumberError;
 
-/// Checks a value that is not decoded: its text is Unicode, its numbers are within the range of
-/// peers, no object has a member twice, and it is not nested too deep.
+/// Checks a value that is not decoded: its text is Unicode, its numbers are within the range of an
+/// `f64`, no object has a member twice, and it is not nested too deep.
 pub(super) fn check_unread(raw: &RawValue, path: &Path<'_>, depth_max: usize) -> Read<()> {
     let levels_max = depth_max.saturating_sub(path.nesting());
     let too_deep = || over_limit(path, "nesting", "levels", depth_max);
