@@ -1,33 +1,43 @@
-//! A call that an adapter carries out: what all of them do alike, whatever carries the messages
-//! and whatever waits.
+//! A call that an adapter carries out: what all adapters do alike, on any transport and runtime.
 
 use core::time::Duration;
 use std::time::Instant as SystemInstant;
 
-use mrtr_core::{Actions, Event, Instant, Invocation, LegId, LegRequest, Outcome, Phase};
+use mrtr_core::{
+    Instant, LegId, Phase,
+    client::{Actions, Event, Invocation, LegRequest, Outcome},
+};
 
 use crate::surface::GaveUp;
 
-/// Is what an adapter waits for: something that happened, or that there is no answer.
+/// What an adapter waits for: the next event of a call, or why nobody can answer.
 pub type Next = Result<Event, GaveUp>;
 
-/// Says how a call ended.
+/// How a call ended.
 pub enum Ended {
-    /// By an outcome of the call.
+    /// The call had an outcome.
     Settled(Outcome),
-    /// Because nobody could answer; the call was stopped.
+    /// Nobody could answer, and the call was stopped.
     GaveUp(GaveUp),
 }
 
-/// Hears what a call does.
+/// A watcher of the legs of a call.
 pub trait Observer {
-    /// A request goes out.
+    /// Hears of a leg that is sent.
     fn sends(&self, request: &LegRequest, phase: Phase);
-    /// A request came back, and the call is in this phase now.
+    /// Hears of a leg that was answered, and of the phase that the call is in now.
     fn returned(&self, leg: &LegId, phase: Phase);
 }
 
-/// Writes a line for each request, and nothing of what is in it.
+/// An observer that does nothing.
+pub struct Silent;
+
+impl Observer for Silent {
+    fn sends(&self, _: &LegRequest, _: Phase) {}
+    fn returned(&self, _: &LegId, _: Phase) {}
+}
+
+/// An observer that writes a line for each leg, without its content.
 pub struct Log(pub fn(&str));
 
 impl Observer for Log {
@@ -44,7 +54,7 @@ impl Observer for Log {
     }
 }
 
-/// Is the clock of the machines. It begins when it is made.
+/// The clock of the machines. It begins when it is made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Epoch(SystemInstant);
 
@@ -58,7 +68,7 @@ impl Epoch {
     }
 }
 
-/// Is a machine, its clock, and who watches it.
+/// A machine with its clock and its observer.
 pub(crate) struct Call<'a> {
     machine: Invocation,
     epoch: Epoch,
@@ -71,14 +81,14 @@ impl<'a> Call<'a> {
         Self { machine, epoch, observer, gave_up: None }
     }
 
-    /// Takes what came next, and returns what to do about it.
+    /// Hands the machine what came next, and returns its actions.
     pub(crate) fn handle(&mut self, next: Next) -> Actions {
         let event = next.unwrap_or_else(|why| self.give_up(why));
         let leg = if let Event::Reply { leg, .. } = &event { Some(leg.clone()) } else { None };
         let actions = match self.machine.handle(self.epoch.now(), event) {
             Ok(actions) => actions,
             Err(misuse) => {
-                // The surface answered what the interaction does not take.
+                // The surface gave an answer that the question does not accept.
                 let stop = self.give_up(GaveUp(misuse.to_string()));
                 self.machine.handle(self.epoch.now(), stop).unwrap_or_default()
             }
@@ -89,18 +99,18 @@ impl<'a> Call<'a> {
         actions
     }
 
-    /// Tells the observer of a request that goes out.
+    /// Tells the observer of a leg that is sent.
     pub(crate) fn sends(&self, request: &LegRequest) {
         self.observer.sends(request, self.machine.phase());
     }
 
-    /// Returns how long to wait for what comes next, before it is a tick.
+    /// Returns how long to wait for the next event before a tick is due.
     pub(crate) fn wait(&self) -> Duration {
         let now = self.epoch.now();
         self.machine.deadline().map_or(Duration::MAX, |deadline| deadline.since(now))
     }
 
-    /// Says how the call ended, of which the machine says this.
+    /// Returns how the call ended: by the machine's outcome, unless somebody gave up.
     pub(crate) fn end(self, outcome: Outcome) -> Ended {
         self.gave_up.map_or(Ended::Settled(outcome), Ended::GaveUp)
     }

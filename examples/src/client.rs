@@ -7,27 +7,24 @@ use core::{
     pin::{Pin, pin},
     time::Duration,
 };
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use mrtr_core::{
-    Action, Actions, Event, Instant, Invocation, LegRequest, Reply,
-    wire::{
-        Method, PROTOCOL_VERSION, RawJson, RpcError, RpcResponse, WireError, expect_complete,
-        header_value,
-    },
+    Instant,
+    client::{Action, Actions, Event, Invocation, LegRequest, Reply},
+    wire::{RawJson, Revision, RpcError, RpcResponse, WireError, expect_complete, request_headers},
 };
-use reqwest::{Client, RequestBuilder, header, redirect::Policy};
+use reqwest::{Client, redirect::Policy};
 use serde_json::{Value, json};
 use thiserror::Error;
 use tokio::time::{sleep, timeout};
 
 use crate::{
     call::{Call, Ended, Epoch, Next, Observer},
-    mirrored::Mirrored,
     surface::Surface,
 };
-use response::{Unread, send};
+use response::{Unread, read};
 
 /// The bytes that are kept of an error's data.
 const ERROR_BYTES_MAX: usize = 16 * 1024;
@@ -35,13 +32,11 @@ const ERROR_BYTES_MAX: usize = 16 * 1024;
 /// How long a call without rounds may take.
 const CALL_MAX: Duration = Duration::from_secs(60);
 
-/// Is an HTTP client of one endpoint.
+/// An HTTP client of one endpoint.
 pub struct Http {
     client: Client,
     url: String,
     epoch: Epoch,
-    /// The tools of which arguments are repeated in headers.
-    mirrored: BTreeMap<String, Mirrored>,
 }
 
 type Pending<'a> = Pin<Box<dyn Future<Output = Next> + 'a>>;
@@ -50,25 +45,19 @@ impl Http {
     /// Makes a client of the endpoint at a URL.
     #[must_use]
     pub fn new(url: &str) -> Self {
-        // What goes to one server goes to no other, whatever the one says: answers and state are
-        // for who asked.
+        // Redirects are not followed: answers and state are for the server that asked, and for no
+        // other that it points to.
         let client = Client::builder().redirect(Policy::none()).build().unwrap_or_default();
-        Self { client, url: url.into(), epoch: Epoch::new(), mirrored: BTreeMap::new() }
+        Self { client, url: url.into(), epoch: Epoch::new() }
     }
 
-    /// Says which arguments of a tool are repeated in headers. A client learns it from
-    /// `tools/list`.
-    pub fn mirror(&mut self, tool: &str, mirrored: Mirrored) {
-        self.mirrored.insert(tool.into(), mirrored);
-    }
-
-    /// Returns the time, as the machines want it.
+    /// Returns the time on the clock of the machines.
     #[must_use]
     pub fn now(&self) -> Instant {
         self.epoch.now()
     }
 
-    /// Carries out what a call decides, until it settles.
+    /// Carries out the actions of a call until it settles.
     pub async fn drive(
         &self,
         call: Invocation,
@@ -87,11 +76,11 @@ impl Http {
                         call.sends(&request);
                         pending.push(Box::pin(async { Ok(self.post(request).await) }));
                     }
-                    Action::Ask { round, key, interaction } => {
-                        pending.push(surface.ask(round, key, interaction));
+                    Action::Ask { round, key, request } => {
+                        pending.push(surface.ask(round, key, request));
                     }
-                    // Whoever drops the response closes it. A question that is dropped is not
-                    // waited for any more; taking it off the screen is the surface's to do.
+                    // Dropping a response closes its connection. Dropping a question stops waiting
+                    // for its answer; the surface takes it off the screen.
                     Action::CancelLeg { .. } | Action::Retract { .. } => pending.clear(),
                     Action::Settle(outcome) => return call.end(outcome),
                 }
@@ -107,14 +96,8 @@ impl Http {
 
     /// Sends a leg and reads what comes back.
     async fn post(&self, request: LegRequest) -> Event {
-        let LegRequest { leg, method, target, params, .. } = &request;
-        let mut http = self.request(method.as_str()).header("mcp-name", &*header_value(target));
-        let mirrored = self.mirrored.get(&**target).filter(|_| *method == Method::ToolsCall);
-        for (name, value) in mirrored.iter().flat_map(|mirrored| mirrored.headers(params)) {
-            http = http.header(name, value);
-        }
-        let reply = match send(http, request.to_json()).await {
-            Ok(message) => Reply::read(leg, &message),
+        let reply = match self.send(request.headers(), request.to_json()).await {
+            Ok(message) => Reply::read(&request.leg, &message),
             Err(Unread::Wire(error)) => Reply::Unreadable(error),
             Err(Unread::Connection(_)) => return Event::ConnectionLost,
         };
@@ -122,14 +105,16 @@ impl Http {
     }
 
     /// Calls a method that has no rounds, such as `tools/list`. The params are an object whose
-    /// `_meta` says who calls.
+    /// `_meta` names the protocol version and the client's capabilities.
     ///
     /// # Errors
     ///
-    /// What the server refuses, and what no server of this revision answers.
+    /// A server that refuses the call, cannot be reached, or answers otherwise than a server of this
+    /// revision does.
     pub async fn call(&self, id: &str, method: &str, params: &Value) -> Result<RawJson, CallError> {
         let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        let sent = timeout(CALL_MAX, send(self.request(method), message.to_string()));
+        let headers = request_headers(Revision::default(), method, None);
+        let sent = timeout(CALL_MAX, self.send(headers, message.to_string()));
         let message = sent.await.map_err(|_| CallError::TimedOut)??;
         let response = RpcResponse::decode(&message)?;
         let is_ours = match &response.id {
@@ -137,43 +122,46 @@ impl Http {
             None => response.outcome.is_err(),
         };
         if !is_ours {
-            let expected = "the id of the request";
-            return Err(CallError::Wire(WireError::Shape { what: "id", expected }));
+            return Err(WireError::shape("id", "the id of the request").into());
         }
         match response.outcome {
             Ok(result) => {
-                expect_complete(&result)?;
+                expect_complete(result.as_json())?;
                 Ok(result)
             }
-            Err(error) => Err(CallError::Refused(RpcError::decode(&error, ERROR_BYTES_MAX)?)),
+            Err(error) => {
+                Err(CallError::Refused(RpcError::decode(error.as_json(), ERROR_BYTES_MAX)?))
+            }
         }
     }
 
-    /// Begins a request with the headers that all have.
-    fn request(&self, method: &str) -> RequestBuilder {
-        self.client
-            .post(&self.url)
-            .header(header::CONTENT_TYPE, "application/json")
-            .header(header::ACCEPT, "application/json, text/event-stream")
-            .header("mcp-protocol-version", PROTOCOL_VERSION)
-            .header("mcp-method", method)
+    /// Sends a message with its headers, and returns the bytes of the message that answers it.
+    async fn send<'n, 'v>(
+        &self,
+        headers: impl Iterator<Item = (&'n str, Cow<'v, str>)>,
+        message: String,
+    ) -> Result<Vec<u8>, Unread> {
+        let request = headers.fold(self.client.post(&self.url), |request, (name, value)| {
+            request.header(name, value.as_ref())
+        });
+        read(request.body(message).send().await?).await
     }
 }
 
-/// Says why a call without rounds has no result.
+/// Why a call without rounds has no result.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CallError {
     /// The server refused it.
     #[error("the server answered with error {}", .0.code)]
     Refused(RpcError),
-    /// The answer is none.
-    #[error("the server's answer can not be read: {0}")]
+    /// The answer is malformed.
+    #[error("the server's answer cannot be read: {0}")]
     Wire(#[from] WireError),
     /// The server took too long.
     #[error("the server did not answer in time")]
     TimedOut,
-    /// The server can not be reached, or the connection broke.
+    /// The server cannot be reached, or the connection broke.
     #[error("the connection was lost: {0}")]
     Connection(reqwest::Error),
 }

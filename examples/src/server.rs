@@ -1,12 +1,14 @@
 //! An endpoint over Streamable HTTP of MCP 2026-07-28: POST only, one answer for each request, and
-//! before it what the handler says on the way.
+//! before it the notifications of the handler.
 
 mod caller;
+mod ending;
 mod guard;
+mod log;
 mod stream;
 
 use core::net::Ipv4Addr;
-use std::{io, sync::Arc, time::SystemTime, vec};
+use std::{io, sync::Arc, time::SystemTime};
 
 use axum::{
     Router,
@@ -16,18 +18,20 @@ use axum::{
     response::{IntoResponse, Response},
     routing::post,
 };
-use getrandom::{SysRng, rand_core::UnwrapErr};
+use getrandom::SysRng;
 use mrtr_core::{
-    Endpoint, Exchange, UnixTime,
-    exchange::{Action, Event, Headers, Incoming, Report, Respond, Run},
-    wire::read_header_value,
+    UnixTime,
+    server::{Action, Ending, Endpoint, Event, Exchange, Incoming, Report, Respond, Run},
+    wire::Headers,
 };
 use tokio::{net::TcpListener, sync::mpsc, task::spawn_blocking};
 
 pub(crate) use caller::Ear;
 pub use caller::{Caller, Gone};
+pub use ending::{finish, invalid_params, refuse};
+pub use log::{describe, print_report};
 
-use crate::{mirrored::Mirrored, store::Store};
+use crate::store::Store;
 use stream::Answering;
 
 /// The bytes that the body of a request may have.
@@ -36,52 +40,47 @@ const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The notifications that wait for a client that reads slowly.
 const NOTICES_MAX: usize = 16;
 
-/// Is a server: what decides, what runs a request, and who hears of what went wrong.
-pub struct Server<H = fn(&Run) -> Event> {
+/// A server: its endpoint, its handler, its store, and its operator.
+pub struct Server<H = fn(&Run) -> Ending> {
     /// Decides which requests run.
-    pub endpoint: Endpoint,
+    pub endpoint: Arc<Endpoint>,
     /// Runs a request.
     pub handler: H,
     /// Keeps the ids of states that may be used once.
     pub store: Arc<dyn Store>,
-    /// Hears what an operator should know.
+    /// Hands a report to the operator. [`print_report`] prints it.
     pub reporter: fn(&Report),
-    /// Says how answers are written over HTTP.
+    /// How answers are written over HTTP.
     pub format: Format,
 }
 
-/// Runs the requests of a server. A function from a request to how it ended is a handler.
+/// What runs the requests of a server. A function from a request to its ending is a handler.
 pub trait Handler: Send + Sync + 'static {
-    /// Runs a request that the exchange found sound. It may take its time over HTTP, and tell the
-    /// caller what happens meanwhile; over stdio it holds all others.
-    fn run(&self, run: &Run, caller: &Caller<'_>) -> Event;
+    /// Runs a request that the exchange admitted. Over HTTP it may block, and send the caller
+    /// notifications meanwhile; over stdio it delays all other requests.
+    fn run(&self, run: &Run, caller: &Caller<'_>) -> Ending;
 
-    /// Returns an endpoint of its own for what a client names over HTTP: the tool, the prompt or
-    /// the URI of the resource. Others are for the server's endpoint. What the client names in the
-    /// header is what it asks for, or the exchange refuses it.
-    fn endpoint(&self, _target: &str) -> Option<&Endpoint> {
-        None
-    }
-
-    /// Returns which arguments of a tool a client repeats in headers of HTTP.
-    fn mirrored(&self, _tool: &str) -> Option<&Mirrored> {
+    /// Returns an endpoint for a tool, a prompt or the URI of a resource that does not belong to the
+    /// server's endpoint. The name comes from a header, and the exchange refuses a request whose
+    /// message names another.
+    fn endpoint(&self, _target: &str) -> Option<&Arc<Endpoint>> {
         None
     }
 }
 
-impl<F: Fn(&Run) -> Event + Send + Sync + 'static> Handler for F {
-    fn run(&self, run: &Run, _: &Caller<'_>) -> Event {
+impl<F: Fn(&Run) -> Ending + Send + Sync + 'static> Handler for F {
+    fn run(&self, run: &Run, _: &Caller<'_>) -> Ending {
         self(run)
     }
 }
 
-/// Says how an answer is written over HTTP.
+/// How an answer is written over HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// As a JSON document, unless the handler has something to say before its end.
+    /// As a JSON document, unless the handler sends notifications.
     Json,
-    /// As the last event of a stream, to a client that takes streams. What has another status than
-    /// 200 stays a JSON document.
+    /// As the last event of a stream, to clients that accept streams. An answer with another status
+    /// than 200 is still a JSON document.
     EventStream,
 }
 
@@ -89,12 +88,12 @@ pub enum Format {
 ///
 /// # Errors
 ///
-/// A port that can not be opened.
+/// A port that cannot be opened.
 pub async fn listen(port: u16) -> io::Result<TcpListener> {
     let address = (Ipv4Addr::LOCALHOST, port);
     TcpListener::bind(address).await.map_err(|error| {
-        let said = format!("can not listen at {}:{port}: {error}", Ipv4Addr::LOCALHOST);
-        io::Error::new(error.kind(), said)
+        let message = format!("cannot listen at {}:{port}: {error}", Ipv4Addr::LOCALHOST);
+        io::Error::new(error.kind(), message)
     })
 }
 
@@ -123,68 +122,51 @@ async fn respond<H: Handler>(
     let accepts_stream = guard::accepts_stream(&headers);
     let format = if accepts_stream { server.format } else { Format::Json };
     let (sender, notices) = mpsc::channel(NOTICES_MAX);
-    // The handler and the store may take their time.
+    // The handler and the store may block.
     let task = spawn_blocking(move || {
         let ear: Option<&dyn Ear> = if accepts_stream { Some(&sender) } else { None };
-        answer(&server, &body, Some(&headers), ear)
+        answer(&server, &body, Some(headers.iter().collect()), ear)
     });
     Answering { task, notices }.write(format).await
 }
 
-/// Answers a message of any transport: asks the exchange, runs the handler if it says so, and
-/// returns what to write. The exchange always says something.
+/// Answers a message of any transport: asks the exchange, runs the handler when the exchange says
+/// so, and returns what to write. The exchange always responds.
 pub(crate) fn answer<H: Handler>(
     server: &Server<H>,
     message: &[u8],
-    headers: Option<&HeaderMap>,
+    headers: Option<Headers>,
     ear: Option<&dyn Ear>,
 ) -> Option<Respond> {
-    let repeated = headers.map(repeated);
-    let target = repeated.and_then(|repeated| repeated.name).and_then(read_header_value);
-    let endpoint = target.as_ref().and_then(|target| server.handler.endpoint(target));
-    let endpoint = endpoint.unwrap_or(&server.endpoint);
-    let incoming = Incoming { message, headers: repeated, principal: None };
-    let (mut exchange, actions) = Exchange::receive(endpoint, now(), incoming);
-    let mut response = None;
-    let mut actions = actions.into_iter();
-    while let Some(action) = actions.next() {
-        match action {
-            Action::Redeem { id, until } => {
-                let event = match server.store.redeem(id, now(), until) {
-                    Ok(first) => Event::Redeemed { first },
-                    Err(_) => Event::StoreFailed,
-                };
-                actions = take(&mut exchange, event);
+    let target = headers.as_ref().and_then(Headers::name);
+    let endpoint = target.and_then(|target| server.handler.endpoint(&target));
+    let endpoint = endpoint.unwrap_or(&server.endpoint).clone();
+    let incoming = Incoming::message(message).with_headers(headers);
+    let (mut exchange, mut actions) = Exchange::receive(&endpoint, now(), incoming);
+    loop {
+        actions.reports().iter().for_each(server.reporter);
+        let mut next = None;
+        for action in actions {
+            match action {
+                Action::Redeem { id, until } => {
+                    let event = match server.store.redeem(id, now(), until) {
+                        Ok(first) => Event::Redeemed { first },
+                        Err(_) => Event::StoreFailed,
+                    };
+                    next = Some(exchange.handle(event));
+                }
+                Action::Run(run) => {
+                    let ending = server.handler.run(&run, &Caller::new(message, ear));
+                    next = Some(exchange.end(now(), &mut SysRng, ending));
+                }
+                // If the id stays in the store, the client is asked again and nothing runs twice.
+                Action::Release { id } => server.store.release(id).unwrap_or_default(),
+                Action::Respond(respond) => return Some(respond),
             }
-            Action::Run(run) => {
-                let mirrored = target.as_ref().and_then(|tool| server.handler.mirrored(tool));
-                let event = match mirrored.zip(headers).map(|(m, h)| m.check(&run.params, h)) {
-                    Some(Err(error)) => Event::Abandon(error),
-                    Some(Ok(())) | None => server.handler.run(&run, &Caller::new(message, ear)),
-                };
-                actions = take(&mut exchange, event);
-            }
-            // An id that stays in the store makes the client ask again, and nothing run twice.
-            Action::Release { id } => server.store.release(id).unwrap_or_default(),
-            Action::Respond(respond) => response = Some(respond),
-            Action::Report(report) => (server.reporter)(&report),
         }
+        // The exchange is told what it asked for, so it never refuses.
+        actions = next?.ok()?;
     }
-    response
-}
-
-/// Finds the headers that repeat parts of the message.
-fn repeated(headers: &HeaderMap) -> Headers<'_> {
-    Headers {
-        protocol_version: guard::text(headers, "mcp-protocol-version"),
-        method: guard::text(headers, "mcp-method"),
-        name: guard::text(headers, "mcp-name"),
-    }
-}
-
-/// Tells the exchange what happened. It is told what it asked for, so it refuses nothing.
-fn take(exchange: &mut Exchange<'_>, event: Event) -> vec::IntoIter<Action> {
-    exchange.handle(now(), &mut UnwrapErr(SysRng), event).unwrap_or_default().into_iter()
 }
 
 fn now() -> UnixTime {

@@ -15,13 +15,14 @@ use std::{
 };
 
 use mrtr_core::{
-    Binding, Claims, Clock, Endpoint, Fault, Invocation, InvocationId, Keyring, LegId, LegRequest,
-    Limits, Outcome, Phase, Request, RequestState,
-    exchange::{Event, Run},
+    Clock, Clocks, InvocationId, Limits,
+    client::{Binding, Claims, Fault, Invocation, Outcome, Request},
+    seal::{Keyring, RequestState},
+    server::{Ending, Endpoint, Run},
     wire::{Method, RawJson},
 };
 use mrtr_examples::{
-    call::{Ended, Observer},
+    call::{Ended, Silent},
     client::Http,
     server::{self, Format, Server},
     store::Memory,
@@ -32,13 +33,6 @@ use tokio::{
     net::{TcpListener, TcpStream},
     time::timeout,
 };
-
-struct Silent;
-
-impl Observer for Silent {
-    fn sends(&self, _: &LegRequest, _: Phase) {}
-    fn returned(&self, _: &LegId, _: Phase) {}
-}
 
 fn yes() -> Script {
     Script::Accept(vec![("confirm".into(), "true".into())])
@@ -52,7 +46,7 @@ async fn call_within(http: &Http, url: &str, script: &Script, limits: Limits) ->
     let params = RawJson::parse(r#"{"name":"größe","arguments":{}}"#).unwrap();
     let id = InvocationId::new("call-1").unwrap();
     let request = Request::new(id, Method::ToolsCall, params, Binding::new(url));
-    let claims = Claims::none().with_form(script);
+    let claims = Claims::none().with_form();
     let (call, actions) = Invocation::start(http.now(), request, claims, limits).unwrap();
     http.drive(call, actions, script, &Silent).await
 }
@@ -190,7 +184,7 @@ async fn a_hostile_server_gets_one_stable_outcome_and_nothing_more() {
 
 /// proves: CL-17
 #[tokio::test]
-async fn a_result_that_is_labelled_as_something_else_is_none() {
+async fn a_result_of_another_media_type_is_a_fault() {
     let message = format!(r#"{{"jsonrpc":"2.0","id":"call-1.1","result":{DONE}}}"#);
     for media_type in ["text/html", "text/plain", "application/jsonp", "text/event-streams", ""] {
         let (url, requests) = canned(vec![http(media_type, &message)]).await;
@@ -206,7 +200,7 @@ async fn a_result_that_is_labelled_as_something_else_is_none() {
 
 /// proves: CL-09
 #[tokio::test]
-async fn an_event_of_another_name_is_no_answer() {
+async fn an_event_of_another_name_is_skipped() {
     let answer = format!(r#"data: {{"jsonrpc":"2.0","id":"call-1.1","result":{DONE}}}"#);
     for (name, is_message) in [("message", true), ("ping", false), ("Message", false)] {
         let events = format!("event: ping\ndata: {{\"at\":1}}\n\nevent: {name}\n{answer}\n\n");
@@ -244,16 +238,16 @@ async fn a_leg_that_times_out_is_cancelled_by_closing_its_response() {
             socket.write_all(begun.as_bytes()).await.unwrap();
             let mut rest = Vec::new();
             let ended = socket.read_to_end(&mut rest).await.map_err(|error| error.kind());
-            // Nothing is said elsewhere either.
+            // Nothing is sent on another connection either.
             let more = timeout(Duration::from_millis(100), listener.accept()).await;
             (ended, more.is_ok())
         });
         let http = Http::new(&url);
-        let mut limits = Limits::default();
-        limits.clocks.leg = Duration::from_millis(500);
+        let clocks = Clocks::default().leg(Duration::from_millis(500));
+        let limits = Limits::default().clocks(clocks);
         let ended = call_within(&http, &url, &yes(), limits).await;
         assert!(matches!(ended, Ended::Settled(Outcome::TimedOut(Clock::Leg))));
-        // The client lives on: what it closed is the response.
+        // The client still exists: it closed the response only.
         let (ended, more) = timeout(Duration::from_secs(10), server).await.unwrap().unwrap();
         assert!(matches!(ended, Ok(0) | Err(ErrorKind::ConnectionReset)), "{ended:?}");
         assert!(!more);
@@ -271,8 +265,8 @@ async fn an_answer_that_does_not_fit_is_not_sent() {
     assert_eq!(requests.lock().unwrap().len(), 1);
 }
 
-fn handler(_: &Run) -> Event {
-    Event::Finish(RawJson::parse(DONE).unwrap())
+fn handler(_: &Run) -> Ending {
+    Ending::Finish(RawJson::parse(DONE).unwrap())
 }
 
 async fn status(request: &str) -> (u16, String) {
@@ -283,7 +277,7 @@ async fn respond(format: Format, request: &str) -> (u16, String) {
     let listener = server::listen(0).await.unwrap();
     let address = listener.local_addr().unwrap();
     let keys = Keyring::new([("k", [1; 32])]).unwrap();
-    let endpoint = Endpoint::new("test").with_request_state(RequestState::new(keys));
+    let endpoint = Arc::new(Endpoint::new("test").with_request_state(RequestState::new(keys)));
     tokio::spawn(server::serve(
         listener,
         Server { endpoint, handler, store: Arc::new(Memory::default()), reporter: |_| {}, format },
@@ -339,7 +333,7 @@ async fn a_server_takes_posts_of_json_from_its_own_machine() {
 
 /// proves: W-10
 #[tokio::test]
-async fn a_server_of_event_streams_sends_one_event_to_a_client_that_takes_them() {
+async fn a_server_of_event_streams_sends_one_event_to_a_client_that_accepts_them() {
     let with = |more: &str| post(&format!("{HEADERS}host: localhost\r\n{more}"), BODY);
     let both = "accept: application/json, text/event-stream\r\n";
     for (format, accept, is_stream) in [
@@ -366,7 +360,7 @@ async fn a_server_of_event_streams_sends_one_event_to_a_client_that_takes_them()
         assert!(head.contains(&format!("content-type: {media_type}\r\n")), "{accept}: {head}");
         assert_eq!(body, expected, "{accept}");
     }
-    // A stream has no status of its own, so what is refused is no stream.
+    // A refusal needs its status, which a stream does not have.
     let refused = with(both).replace("mcp-name: t", "mcp-name: other");
     let (found, response) = respond(Format::EventStream, &refused).await;
     assert_eq!(found, 400, "{response}");
@@ -376,7 +370,7 @@ async fn a_server_of_event_streams_sends_one_event_to_a_client_that_takes_them()
 /// proves: W-10
 #[tokio::test]
 async fn a_handler_that_takes_its_time_holds_no_other_request() {
-    fn slow_or_not(run: &Run) -> Event {
+    fn slow_or_not(run: &Run) -> Ending {
         if run.params.as_str().contains(r#""name":"slow""#) {
             std::thread::sleep(Duration::from_secs(3));
         }
@@ -385,7 +379,7 @@ async fn a_handler_that_takes_its_time_holds_no_other_request() {
     let listener = server::listen(0).await.unwrap();
     let address = listener.local_addr().unwrap();
     let (store, format) = (Arc::new(Memory::default()), Format::Json);
-    let endpoint = Endpoint::new("test");
+    let endpoint = Arc::new(Endpoint::new("test"));
     let server = Server { endpoint, handler: slow_or_not, store, reporter: |_| {}, format };
     tokio::spawn(server::serve(listener, server));
     let fast = post(&format!("{HEADERS}host: localhost\r\n"), BODY);

@@ -9,7 +9,8 @@ use std::{
 };
 
 use mrtr_core::{
-    Binding, Claims, Invocation, InvocationId, LegId, LegRequest, Limits, Outcome, Phase, Request,
+    InvocationId, LegId, Limits, Phase,
+    client::{Binding, Claims, Invocation, LegRequest, Outcome, Request},
     wire::{Method, RawJson, RpcError},
 };
 use mrtr_examples::{
@@ -20,7 +21,7 @@ use mrtr_examples::{
 };
 use serde_json::{Value, json};
 
-/// Is the server of the demo over HTTP. It is killed when it is dropped.
+/// The server of the demo over HTTP. It is killed when it is dropped.
 struct Served {
     process: Child,
     url: String,
@@ -89,7 +90,7 @@ fn settled(ended: Ended) -> Outcome {
 fn over_http(url: &str, request: Request, script: &Script) -> (Outcome, usize) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let http = Http::new(url);
-    let claims = Claims::none().with_form(script);
+    let claims = Claims::none().with_form();
     let (call, actions) =
         Invocation::start(http.now(), request, claims, Limits::default()).unwrap();
     let legs = Legs::default();
@@ -99,7 +100,7 @@ fn over_http(url: &str, request: Request, script: &Script) -> (Outcome, usize) {
 
 fn over_stdio(request: Request, script: Script) -> (Outcome, usize) {
     let child = stdio::threads::Child::spawn(deploy(&["serve", "--stdio"])).unwrap();
-    let claims = Claims::none().with_form(&script);
+    let claims = Claims::none().with_form();
     let (call, actions) =
         Invocation::start(child.now(), request, claims, Limits::default()).unwrap();
     let legs = Legs::default();
@@ -108,8 +109,8 @@ fn over_stdio(request: Request, script: Script) -> (Outcome, usize) {
     (settled(ended), legs.0.into_inner().unwrap())
 }
 
-/// Is each method with its params, where the text of its result is, that text, and the requests
-/// that it takes.
+/// Returns each method with its params, the place of the text in its result, that text, and the
+/// number of requests that the call takes.
 fn methods() -> [(Method, Value, &'static str, &'static str, usize); 3] {
     let arguments = json!({"artifact": "build-42"});
     [

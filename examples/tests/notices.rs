@@ -1,5 +1,5 @@
-//! What a server says before it answers, and what else a handler can have of its own: an endpoint,
-//! and arguments that are repeated in headers.
+//! What a server sends before it answers, and what an endpoint can have of its own: a place in the
+//! handler, and arguments that are repeated in headers.
 
 #![allow(
     clippy::unwrap_used,
@@ -17,15 +17,15 @@ use std::{sync::Arc, thread, time::Instant};
 
 use form_model::Form;
 use mrtr_core::{
-    Binding, Claims, Endpoint, InputRequest, Invocation, InvocationId, Keyring, LegId, LegRequest,
-    Limits, Need, Outcome, Phase, Request, RequestState,
-    exchange::{Event, Run},
-    wire::{Method, RawJson, RpcError},
+    InvocationId, Limits,
+    client::{Binding, Claims, Invocation, Outcome, Request},
+    seal::{Keyring, RequestState},
+    server::{Ending, Endpoint, Need, Run},
+    wire::{InputRequest, Json, Method, ParamHeaders, RawJson, RpcError},
 };
 use mrtr_examples::{
-    call::{Ended, Observer},
+    call::{Ended, Silent},
     client::{CallError, Http},
-    mirrored::Mirrored,
     server::{self, Caller, Format, Handler, Server},
     stdio,
     store::Memory,
@@ -38,29 +38,31 @@ use tokio::{
     time::timeout,
 };
 
-/// Says what it does, and what became of who asked.
+/// A handler that sends notifications, and finds out whether its caller is gone.
 struct Telling {
     runs: Arc<AtomicU32>,
     is_gone: Arc<AtomicBool>,
-    keyless: Endpoint,
-    mirrored: Mirrored,
+    keyless: Arc<Endpoint>,
 }
 
 impl Telling {
     fn new() -> Self {
-        let schema =
-            json!({"properties": {"region": {"type": "string", "x-mcp-header": "Region"}}});
         Self {
             runs: Arc::default(),
             is_gone: Arc::default(),
-            keyless: Endpoint::new("test"),
-            mirrored: Mirrored::from_schema(&schema).unwrap(),
+            keyless: Arc::new(Endpoint::new("test")),
         }
     }
 }
 
+/// Returns the arguments that the tool `routed` repeats in headers.
+fn routed() -> ParamHeaders {
+    let schema = r#"{"properties":{"region":{"type":"string","x-mcp-header":"Region"}}}"#;
+    ParamHeaders::from_schema(Json::parse(schema).unwrap()).unwrap()
+}
+
 impl Handler for Telling {
-    fn run(&self, run: &Run, caller: &Caller<'_>) -> Event {
+    fn run(&self, run: &Run, caller: &Caller<'_>) -> Ending {
         self.runs.fetch_add(1, Ordering::Relaxed);
         if run.params.as_str().contains("waits") {
             let until = Instant::now() + Duration::from_secs(10);
@@ -74,27 +76,27 @@ impl Handler for Telling {
         if run.params.as_str().contains("asks") {
             let schema = r#"{"type":"object","properties":{"a":{"type":"string"}}}"#;
             let form = Form::from_schema(schema).unwrap();
-            return Event::Need(Need::new().request("k", InputRequest::form("Well?", form)));
+            return Ending::Need(Need::new().request("k", InputRequest::form("Well?", form)));
         }
         for step in 1..=2 {
-            let params = json!({"progress": step, "of": caller.id()});
+            let id: Value = serde_json::from_str(caller.id().unwrap().as_str()).unwrap();
+            let params = json!({"progress": step, "of": id});
             caller.tell("notifications/progress", &params).unwrap();
         }
-        Event::Finish(RawJson::parse(r#"{"content":[]}"#).unwrap())
+        Ending::Finish(RawJson::parse(r#"{"content":[]}"#).unwrap())
     }
 
-    fn endpoint(&self, target: &str) -> Option<&Endpoint> {
+    fn endpoint(&self, target: &str) -> Option<&Arc<Endpoint>> {
         (target == "keyless asks").then_some(&self.keyless)
-    }
-
-    fn mirrored(&self, tool: &str) -> Option<&Mirrored> {
-        (tool == "routed").then_some(&self.mirrored)
     }
 }
 
 fn server<H: Handler>(handler: H, format: Format) -> Server<H> {
     let keys = Keyring::new([("k", [1; 32])]).unwrap();
-    let endpoint = Endpoint::new("test").with_request_state(RequestState::new(keys));
+    let endpoint = Endpoint::new("test")
+        .with_request_state(RequestState::new(keys))
+        .with_param_headers("routed", routed());
+    let endpoint = Arc::new(endpoint);
     Server { endpoint, handler, store: Arc::new(Memory::default()), reporter: |_| {}, format }
 }
 
@@ -140,7 +142,7 @@ fn events(response: &str) -> Vec<Value> {
 const BOTH: &str = "accept: application/json, text/event-stream\r\n";
 
 #[tokio::test]
-async fn a_handler_that_says_something_before_its_end_gets_a_stream_for_it() {
+async fn a_handler_that_sends_notifications_gets_a_stream() {
     for format in [Format::Json, Format::EventStream] {
         let address = served(Telling::new(), format).await;
         let response = respond(&address, &post("t", BOTH, &message("t", &json!({})))).await;
@@ -157,7 +159,7 @@ async fn a_handler_that_says_something_before_its_end_gets_a_stream_for_it() {
 }
 
 #[tokio::test]
-async fn a_client_that_takes_no_stream_gets_the_answer_alone() {
+async fn a_client_that_accepts_no_stream_gets_the_answer_alone() {
     let address = served(Telling::new(), Format::EventStream).await;
     let accept = "accept: application/json\r\n";
     let response = respond(&address, &post("t", accept, &message("t", &json!({})))).await;
@@ -186,7 +188,7 @@ async fn a_handler_finds_out_that_its_client_is_gone() {
 }
 
 #[test]
-fn over_stdio_what_a_handler_says_comes_in_lines_before_the_answer() {
+fn over_stdio_notifications_are_lines_before_the_answer() {
     let input = format!("{}\n", message("t", &json!({})));
     let mut output = Vec::new();
     stdio::server::serve(&server(Telling::new(), Format::Json), input.as_bytes(), &mut output)
@@ -201,7 +203,7 @@ fn over_stdio_what_a_handler_says_comes_in_lines_before_the_answer() {
 }
 
 #[tokio::test]
-async fn an_endpoint_of_its_own_is_picked_by_the_header_and_only_if_the_message_agrees() {
+async fn an_endpoint_is_picked_by_the_header_only_if_the_message_agrees() {
     let address = served(Telling::new(), Format::Json).await;
     let ask = async |header: &str, name: &str| {
         let response = respond(&address, &post(header, "", &message(name, &json!({})))).await;
@@ -216,7 +218,7 @@ async fn an_endpoint_of_its_own_is_picked_by_the_header_and_only_if_the_message_
 }
 
 #[tokio::test]
-async fn an_argument_that_its_header_contradicts_never_reaches_the_handler() {
+async fn an_argument_that_differs_from_its_header_never_reaches_the_handler() {
     let handler = Telling::new();
     let runs = handler.runs.clone();
     let address = served(handler, Format::Json).await;
@@ -234,26 +236,17 @@ async fn an_argument_that_its_header_contradicts_never_reaches_the_handler() {
     }
 }
 
-struct Silent;
-
-impl Observer for Silent {
-    fn sends(&self, _: &LegRequest, _: Phase) {}
-    fn returned(&self, _: &LegId, _: Phase) {}
-}
-
 #[tokio::test]
 async fn a_client_repeats_arguments_as_it_was_told() {
     let address = served(Telling::new(), Format::Json).await;
     let url = format!("http://{address}/mcp");
     for (is_told, expected) in [(true, None), (false, Some(RpcError::HEADER_MISMATCH))] {
-        let mut http = Http::new(&url);
-        if is_told {
-            http.mirror("routed", Telling::new().mirrored);
-        }
+        let http = Http::new(&url);
         let params = RawJson::parse(r#"{"name":"routed","arguments":{"region":"wést"}}"#).unwrap();
         let id = InvocationId::new("call-1").unwrap();
-        let request = Request::new(id, Method::ToolsCall, params, Binding::new(&url));
-        let claims = Claims::none().with_form(&Script::Decline);
+        let request = Request::new(id, Method::ToolsCall, params, Binding::new(&url))
+            .with_param_headers(if is_told { routed() } else { ParamHeaders::default() });
+        let claims = Claims::none().with_form();
         let started = Invocation::start(http.now(), request, claims, Limits::default());
         let (call, actions) = started.unwrap();
         let ended = http.drive(call, actions, &Script::Decline, &Silent).await;

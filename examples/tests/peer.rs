@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 const PEER: &str = env!("CARGO_BIN_EXE_peer");
 
-/// Is the peer's server over HTTP. It is killed when it is dropped.
+/// The peer's server over HTTP. It is killed when it is dropped.
 struct Served {
     process: Child,
     url: String,
@@ -109,7 +109,7 @@ fn every_fixture_asks_and_answers_over_every_transport() {
 }
 
 #[test]
-fn a_no_is_no_answer_and_what_is_not_claimed_is_not_asked() {
+fn a_refusal_reaches_the_tool_and_what_is_not_claimed_is_not_asked() {
     let served = Served::start(&[]);
     let answer = |action: &str| json!({"*": {"action": action}}).to_string();
     for name in ["form", "url"] {
@@ -117,7 +117,7 @@ fn a_no_is_no_answer_and_what_is_not_claimed_is_not_asked() {
             let found = served.call(&["--name", name, "--answers", &answer(action)]);
             assert_eq!(found, complete(text), "{name}");
         }
-        // A call is dismissed where nothing else is said.
+        // A call is cancelled where nothing else is said.
         assert_eq!(served.call(&["--name", name]), complete("cancelled"));
     }
     for (name, claims) in [
@@ -168,6 +168,6 @@ fn a_port_in_use_is_named() {
     let port = taken.local_addr().unwrap().port().to_string();
     let output = Command::new(PEER).args(["serve", "--port", &port]).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.starts_with(&format!("can not listen at 127.0.0.1:{port}: ")), "{said}");
+    assert!(said.starts_with(&format!("cannot listen at 127.0.0.1:{port}: ")), "{said}");
     assert!(!output.status.success() && output.stdout.is_empty());
 }

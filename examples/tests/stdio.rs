@@ -20,11 +20,11 @@ use std::{
 };
 
 use mrtr_core::{
-    AnswersForms, AnswersUrls, Binding, Claims, Clock, Endpoint, Event, Fault, Interaction,
-    Invocation, InvocationId, Keyring, LegId, LegRequest, Limits, Outcome, Phase, Request,
-    RequestState,
-    exchange::{Event as Handled, Run},
-    wire::{Method, RawJson, RpcError, WireError},
+    Clock, Clocks, InvocationId, LegId, Limits, Phase,
+    client::{Binding, Claims, Event, Fault, Invocation, LegRequest, Outcome, Request},
+    seal::{Keyring, RequestState},
+    server::{Ending, Endpoint, Run},
+    wire::{InputRequest, Method, RawJson, RpcError, WireError},
 };
 use mrtr_examples::{
     call::{Ended, Next, Observer},
@@ -43,7 +43,7 @@ enum Adapter {
 
 const ADAPTERS: [Adapter; 2] = [Adapter::Threads, Adapter::Smol];
 
-/// Is a server that runs as a child process of either adapter.
+/// A server that runs as a child process of either adapter.
 enum Child {
     Threads(stdio::threads::Child),
     Smol(stdio::smol::Child),
@@ -51,41 +51,38 @@ enum Child {
 
 type Stop = Arc<dyn Fn() + Send + Sync>;
 
-/// Says when a call is stopped.
+/// When a call is stopped.
 #[derive(Clone, Copy, PartialEq)]
 enum Stops {
     Never,
-    /// As soon as a request goes out.
+    /// As soon as a leg is sent.
     Sending,
-    /// As soon as somebody is asked, and right before they answer.
+    /// As soon as somebody is asked, right before they answer.
     Asked,
 }
 
-/// Is who answers and watches. Without a script, nobody answers.
+/// A surface and an observer. Without a script, nobody answers.
 struct Person {
     script: Option<Script>,
     stops: Stops,
     stop: Stop,
-    /// The keys of what was asked, in the order in which it was.
+    /// The keys of the questions, in the order in which they were asked.
     asked: Arc<Mutex<Vec<String>>>,
 }
-
-impl AnswersForms for Person {}
-impl AnswersUrls for Person {}
 
 impl Surface for Person {
     fn ask(
         &self,
         round: u32,
         key: String,
-        interaction: Interaction,
+        request: InputRequest,
     ) -> Pin<Box<dyn Future<Output = Result<Event, GaveUp>> + '_>> {
         self.asked.lock().unwrap().push(key.clone());
         if self.stops == Stops::Asked {
             (self.stop)();
         }
         match &self.script {
-            Some(script) => script.ask(round, key, interaction),
+            Some(script) => script.ask(round, key, request),
             None => Box::pin(core::future::pending()),
         }
     }
@@ -101,7 +98,7 @@ impl Observer for Person {
     fn returned(&self, _: &LegId, _: Phase) {}
 }
 
-/// Is one call of a tool.
+/// One call of a tool.
 struct Call {
     id: &'static str,
     params: String,
@@ -135,21 +132,18 @@ impl Child {
     }
 
     fn call(&self, mut call: Call) -> Outcome {
-        let mut limits = Limits::default();
-        limits.clocks.leg = call.leg;
+        let limits = Limits::default().clocks(Clocks::default().leg(call.leg));
         let id = InvocationId::new(call.id).unwrap();
         let params = RawJson::parse(&call.params).unwrap();
         let request = Request::new(id, Method::ToolsCall, params, Binding::new("child"));
-        let start = |now, person: &Person| {
-            let claims = Claims::none().with_form(person);
-            Invocation::start(now, request, claims, limits).unwrap()
-        };
+        let start =
+            |now| Invocation::start(now, request, Claims::none().with_form(), limits).unwrap();
         let ended = match self {
             Self::Threads(child) => {
                 let (inbox, events) = mpsc::channel();
                 let stop = inbox.clone();
                 let person = call.person(move |next| stop.send(next).unwrap());
-                let (machine, actions) = start(child.now(), &person);
+                let (machine, actions) = start(child.now());
                 let surface: Arc<dyn Surface> = person.clone();
                 child.drive(machine, actions, &surface, person.as_ref(), (inbox, events))
             }
@@ -157,7 +151,7 @@ impl Child {
                 let (inbox, events) = smol::channel::unbounded();
                 let stop = inbox.clone();
                 let person = call.person(move |next| stop.try_send(next).unwrap());
-                let (machine, actions) = start(child.now(), &person);
+                let (machine, actions) = start(child.now());
                 let person = person.as_ref();
                 smol::block_on(child.drive(machine, actions, person, person, (inbox, events)))
             }
@@ -176,7 +170,7 @@ impl Child {
     }
 }
 
-/// Is a server that plays a script of the shell, and the file in which it writes what it hears.
+/// A server that plays a shell script, and the file for what it receives.
 struct Play {
     adapter: Adapter,
     command: Command,
@@ -184,7 +178,7 @@ struct Play {
 }
 
 impl Play {
-    /// `hear` takes a line off the input, `say` writes one; `$1`, `$2` and so on are the lines.
+    /// In the script, `hear` reads a line, `say` writes one, and `$1`, `$2` and so on are the lines.
     fn new(adapter: Adapter, name: &str, script: &str, lines: &[&str]) -> Self {
         let heard = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{adapter:?}"));
         let _ = fs::remove_file(&heard);
@@ -197,7 +191,7 @@ impl Play {
         Self { adapter, command, heard }
     }
 
-    /// Plays one call, and returns what the server heard.
+    /// Plays one call, and returns what the server received.
     fn run(self, call: Call) -> (Outcome, Vec<String>) {
         let child = Child::spawn(self.adapter, self.command);
         let outcome = child.call(call);
@@ -241,7 +235,7 @@ fn both_adapters_carry_a_deployment_to_its_end_however_it_is_answered() {
                 "build-42 was not deployed: it was not confirmed",
             ),
             (Script::Decline, "build-42 was not deployed: declined"),
-            (Script::Dismiss, "build-42 was not deployed: dismissed"),
+            (Script::Cancel, "build-42 was not deployed: cancelled"),
         ] {
             let mut command = Command::new(env!("CARGO_BIN_EXE_deploy"));
             command.args(["serve", "--stdio"]);
@@ -347,7 +341,7 @@ fn a_server_that_dies_while_somebody_is_asked_is_lost_and_nothing_else() {
 
 /// proves: CL-17, W-11
 #[test]
-fn a_line_that_can_not_be_read_is_one_fault_and_nothing_more_is_sent() {
+fn a_line_that_cannot_be_read_is_one_fault_and_nothing_more_is_sent() {
     let deep = format!(r#"{{"a":{}"#, "[".repeat(10_000));
     for adapter in ADAPTERS {
         for (script, line) in [
@@ -376,7 +370,7 @@ fn a_line_that_is_too_long_is_a_fault_and_the_next_one_is_read() {
         let script = r#"hear; printf '%5000000s' x; hear; printf '\n'; say "$1"; hear"#;
         let Play { command, .. } = Play::new(adapter, "long", script, &[&done("call-2.1")]);
         let child = Child::spawn(adapter, command);
-        let expected = WireError::TooLarge { what: "a line in bytes", max: 4 * 1024 * 1024 };
+        let expected = WireError::too_large("a line in bytes", 4 * 1024 * 1024);
         let outcome = child.call(Call::new("call-1"));
         assert_eq!(outcome, Outcome::Fault(Fault::Wire(expected)), "{adapter:?}");
         assert!(matches!(child.call(Call::new("call-2")), Outcome::Complete(_)), "{adapter:?}");
@@ -386,7 +380,7 @@ fn a_line_that_is_too_long_is_a_fault_and_the_next_one_is_read() {
 
 /// proves: CL-09
 #[test]
-fn lines_that_are_no_response_to_a_leg_are_passed_over() {
+fn lines_that_do_not_answer_a_leg_are_skipped() {
     let late = done("call-9.9");
     for adapter in ADAPTERS {
         let lines = [
@@ -469,7 +463,7 @@ fn the_questions_of_a_round_are_asked_in_the_order_of_their_keys() {
 
 /// proves: CL-09
 #[test]
-fn calls_of_one_server_get_each_its_own_reply_in_any_order() {
+fn calls_to_one_server_each_get_their_own_reply_in_any_order() {
     let result = |leg: &str| json!({"jsonrpc": "2.0", "id": leg, "result": {"for": leg}});
     for adapter in ADAPTERS {
         let lines = [result("call-2.1").to_string(), result("call-1.1").to_string()];
@@ -564,15 +558,15 @@ fn a_server_that_neither_reads_nor_exits_holds_nobody() {
     });
 }
 
-fn handler(run: &Run) -> Handled {
+fn handler(run: &Run) -> Ending {
     let result = if run.method == "tools/list" { "{\n  \"tools\": []\n}" } else { "{}" };
-    Handled::Finish(RawJson::parse(result).unwrap())
+    Ending::Finish(RawJson::parse(result).unwrap())
 }
 
 /// Serves an input, and returns what came out of it.
 fn served(input: &[u8]) -> Vec<Value> {
     let keys = Keyring::new([("k", [1; 32])]).unwrap();
-    let endpoint = Endpoint::new("test").with_request_state(RequestState::new(keys));
+    let endpoint = Arc::new(Endpoint::new("test").with_request_state(RequestState::new(keys)));
     let mut output = Vec::new();
     let server = Server {
         endpoint,
@@ -611,7 +605,7 @@ fn a_server_answers_each_request_in_a_line_and_a_notification_not_at_all() {
 
 /// proves: W-10, W-11
 #[test]
-fn a_server_refuses_what_is_no_request_and_reads_on() {
+fn a_server_refuses_what_is_not_a_request_and_reads_on() {
     let long = "x".repeat(5_000_000);
     for (line, code) in [
         ("hello", -32700),

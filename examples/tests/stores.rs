@@ -1,4 +1,4 @@
-//! What every store does, and what each does besides.
+//! What all stores do, and what each store does besides.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,12 +11,18 @@
 mod redis_server;
 
 use core::time::Duration;
-use std::{net::TcpListener, sync::Barrier, thread, time::Instant};
+use std::{
+    net::TcpListener,
+    sync::{Arc, Barrier},
+    thread,
+    time::Instant,
+};
 
-use getrandom::{SysRng, rand_core::UnwrapErr};
+use getrandom::SysRng;
 use mrtr_core::{
-    Endpoint, Exchange, Keyring, Need, RequestState, TokenId, UnixTime,
-    exchange::{Action, Event, Incoming},
+    UnixTime,
+    seal::{Keyring, RequestState, TokenId},
+    server::{Action, Ending, Endpoint, Exchange, Incoming, Need},
     wire::RawJson,
 };
 use mrtr_examples::store::{Memory, Redis, Store};
@@ -34,6 +40,7 @@ fn id() -> TokenId {
     let keys = Keyring::new([("k", [1; 32])]).unwrap();
     let endpoint =
         Endpoint::new("test").with_request_state(RequestState::new(keys)).with_single_use();
+    let endpoint = Arc::new(endpoint);
     let receive = |state: Option<&Value>| {
         let mut params = json!({"name": "t", "_meta": {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -44,20 +51,19 @@ fn id() -> TokenId {
         }
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
         let message = request.to_string();
-        let incoming = Incoming { message: message.as_bytes(), headers: None, principal: None };
-        Exchange::receive(&endpoint, NOW, incoming)
+        Exchange::receive(&endpoint, NOW, Incoming::message(message.as_bytes()))
     };
     let (mut exchange, _) = receive(None);
-    let need = Event::Need(Need::new().state(RawJson::parse("1").unwrap()));
-    let actions = exchange.handle(NOW, &mut UnwrapErr(SysRng), need).unwrap();
-    let [Action::Respond(respond), _] = actions.as_slice() else { panic!("{actions:?}") };
+    let need = Ending::Need(Need::new().state(RawJson::parse("1").unwrap()));
+    let actions = exchange.end(NOW, &mut SysRng, need).unwrap();
+    let [Action::Respond(respond)] = actions.as_slice() else { panic!("{actions:?}") };
     let asked: Value = serde_json::from_str(respond.body.as_ref().unwrap().as_str()).unwrap();
     let (_, actions) = receive(asked.pointer("/result/requestState"));
     let [Action::Redeem { id, .. }] = actions.as_slice() else { panic!("{actions:?}") };
     *id
 }
 
-/// Redeems ids and releases them, as any store lets it.
+/// Redeems and releases ids.
 fn redeem_and_release(store: &dyn Store) {
     let (one, other) = (id(), id());
     assert!(store.redeem(one, NOW, after(60)).unwrap());
@@ -66,9 +72,9 @@ fn redeem_and_release(store: &dyn Store) {
     store.release(one).unwrap();
     assert!(store.redeem(one, NOW, after(60)).unwrap());
     assert!(!store.redeem(other, NOW, after(60)).unwrap());
-    // There is nothing to release, and that is no error.
+    // An id that is not there can be released.
     store.release(id()).unwrap();
-    // A state that expires this moment, or has, is still redeemed once.
+    // A state that expires now or has expired is still redeemed once.
     for until in [NOW, UnixTime::from_secs(0)] {
         let late = id();
         assert!(store.redeem(late, after(0), until).unwrap());
@@ -109,7 +115,7 @@ fn memory_drops_what_has_expired_and_does_not_grow() {
         assert!(memory.redeem(id(), after(second), after(second + 60)).unwrap());
         assert!(memory.len() <= 61, "{second}: {} ids", memory.len());
     }
-    // The last second of a life is still in it.
+    // An id is kept through its last second.
     assert!(!memory.redeem(kept, after(3599), after(3600)).unwrap());
     assert_eq!(memory.len(), 1);
     assert!(memory.redeem(id(), after(3600), after(3660)).unwrap());
@@ -136,11 +142,11 @@ fn two_clients_of_one_redis_redeem_an_id_once_and_it_forgets_the_id_by_itself() 
 
 /// proves: ST-08
 #[test]
-fn a_redis_that_can_not_be_asked_is_an_error_and_one_that_is_back_is_used_again() {
+fn a_redis_that_cannot_be_asked_is_an_error_and_one_that_is_back_is_used_again() {
     let mut server = RedisServer::start();
     let store = Redis::new(&server.url()).unwrap();
     assert!(store.redeem(id(), NOW, after(60)).unwrap());
-    // The connection that was kept is broken now, and a new one takes its place.
+    // The idle connection is broken now, and is replaced.
     server.restart();
     assert!(store.redeem(id(), NOW, after(60)).unwrap());
     server.stop();

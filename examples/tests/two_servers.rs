@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex};
 
 use form_model::{Form, FormBuilder, TextField};
 use mrtr_core::{
-    Endpoint, Keyring, RequestState,
-    exchange::{Event, Flow, Run},
+    seal::{Keyring, RequestState},
+    server::{Ending, Endpoint, Flow, Run},
     wire::RawJson,
 };
 use mrtr_examples::{
@@ -27,7 +27,7 @@ use reqwest::Client;
 use serde_json::{Value, json};
 use tokio::{sync::Barrier, task::JoinSet};
 
-/// Is every order that was shipped, in any test.
+/// The orders that were shipped, in any test.
 static SHIPPED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 fn shipped(order: &str) -> usize {
@@ -38,12 +38,12 @@ fn form(name: &str) -> Form {
     FormBuilder::new().field(TextField::new(name).required()).build().unwrap()
 }
 
-/// Ships an order, after it has asked to whom, and where that is.
-fn ship(run: &Run) -> Event {
+/// Ships an order, after asking to whom and where that is.
+fn ship(run: &Run) -> Ending {
     Flow::run(run, |flow| {
         let answer = flow.accepted("who", "Who is it for?", form("name"))?;
         let name = answer.text("name").unwrap_or_default().to_owned();
-        let answer = flow.accepted("where", format!("Where is {name}?"), form("place"))?;
+        let answer = flow.accepted("where", &format!("Where is {name}?"), form("place"))?;
         let place = answer.text("place").unwrap_or_default();
         let params: Value = serde_json::from_str(run.params.as_str())?;
         SHIPPED.lock().unwrap().push(params["arguments"]["order"].as_str().unwrap().into());
@@ -58,6 +58,7 @@ async fn start(store: Arc<dyn Store>) -> String {
     let keys = Keyring::new([("shared", [7; 32])]).unwrap();
     let endpoint =
         Endpoint::new("shop").with_request_state(RequestState::new(keys)).with_single_use();
+    let endpoint = Arc::new(endpoint);
     let server = Server { endpoint, handler: ship, store, reporter: |_| {}, format: Format::Json };
     tokio::spawn(server::serve(listener, server));
     url

@@ -6,16 +6,16 @@ use axum::body::Bytes;
 use eventsource_stream::{EventStreamError, Eventsource as _};
 use futures_util::{Stream, StreamExt as _};
 use mrtr_core::wire::{Message, WireError};
-use reqwest::{RequestBuilder, Response, header};
+use reqwest::{Response, header};
 
 /// The bytes that a response may have.
 const RESPONSE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// Says why a response was not read to its end.
+/// Why a response was not read to its end.
 pub(super) enum Unread {
     /// The connection broke, or there was none.
     Connection(reqwest::Error),
-    /// What came is no answer.
+    /// The response is malformed.
     Wire(WireError),
 }
 
@@ -25,12 +25,7 @@ impl From<reqwest::Error> for Unread {
     }
 }
 
-/// Sends a message and returns the bytes of the one that answers it.
-pub(super) async fn send(http: RequestBuilder, message: String) -> Result<Vec<u8>, Unread> {
-    read(http.body(message).send().await?).await
-}
-
-/// Is what a server may answer with (streamable HTTP, sending messages 6).
+/// What a server may answer with (streamable HTTP, sending messages 6).
 #[derive(Clone, Copy)]
 enum Form {
     Document,
@@ -38,8 +33,8 @@ enum Form {
 }
 
 impl Form {
-    /// Reads the media type of a response. A page that a proxy puts in place of an answer is none,
-    /// whatever it says.
+    /// Reads the media type of a response. Anything else, such as an error page of a proxy, is not
+    /// an answer.
     fn of(response: &Response) -> Result<Self, WireError> {
         let value = response.headers().get(header::CONTENT_TYPE);
         let value = value.and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -51,18 +46,19 @@ impl Form {
             return Ok(Self::Stream);
         }
         let expected = "application/json or text/event-stream";
-        Err(WireError::Shape { what: "the media type of the response", expected })
+        Err(WireError::shape("the media type of the response", expected))
     }
 }
 
-async fn read(response: Response) -> Result<Vec<u8>, Unread> {
+/// Reads a response, and returns the bytes of the message that answers the request.
+pub(super) async fn read(response: Response) -> Result<Vec<u8>, Unread> {
     let form = Form::of(&response).map_err(Unread::Wire)?;
     let mut left = RESPONSE_BYTES_MAX;
     let chunks = response.bytes_stream().map(move |chunk| {
         let chunk = chunk?;
-        let (what, max) = ("a response in bytes", RESPONSE_BYTES_MAX);
-        let too_large = Unread::Wire(WireError::TooLarge { what, max });
-        left = left.checked_sub(chunk.len()).ok_or(too_large)?;
+        left = left.checked_sub(chunk.len()).ok_or_else(|| {
+            Unread::Wire(WireError::too_large("a response in bytes", RESPONSE_BYTES_MAX))
+        })?;
         Ok(chunk)
     });
     match form {
@@ -80,15 +76,15 @@ async fn read_body(chunks: impl Stream<Item = Result<Bytes, Unread>>) -> Result<
     Ok(body)
 }
 
-/// The mark that a stream of events may begin with, and that means nothing.
+/// The byte order mark that a stream of events may begin with. It has no meaning.
 const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
-/// Leaves out the mark at the beginning, in however many chunks it comes: the parser of events fails
-/// on it.
+/// Leaves out the byte order mark at the beginning, in however many chunks it comes: the parser of
+/// events fails on it.
 fn without_mark(
     chunks: impl Stream<Item = Result<Bytes, Unread>>,
 ) -> impl Stream<Item = Result<Bytes, Unread>> {
-    // What may be the mark, until it is known.
+    // The bytes so far that may still turn out to be the mark.
     let mut start = Some(Vec::new());
     chunks.map(move |chunk| {
         let chunk = chunk?;
@@ -105,11 +101,11 @@ fn without_mark(
     })
 }
 
-/// The name of events that are messages. An event that names none has it, too.
+/// The name of events that are messages, and of events that have no name.
 const MESSAGE: &str = "message";
 
-/// Reads events until one is a response. Notifications and requests on the way are passed over, and
-/// so are events of other names, such as `ping`.
+/// Reads events until one is a response. Skips notifications, requests, and events of other names,
+/// such as `ping`.
 async fn read_events(chunks: impl Stream<Item = Result<Bytes, Unread>>) -> Result<Vec<u8>, Unread> {
     let mut events = pin!(without_mark(chunks).eventsource());
     while let Some(event) = events.next().await {
@@ -124,5 +120,5 @@ async fn read_events(chunks: impl Stream<Item = Result<Bytes, Unread>>) -> Resul
         }
     }
     let expected = "a stream that ends with a response";
-    Err(Unread::Wire(WireError::Shape { what: "the response", expected }))
+    Err(Unread::Wire(WireError::shape("the response", expected)))
 }

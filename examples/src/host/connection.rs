@@ -1,8 +1,8 @@
-//! One provider's connection: lines come in as events, frames go out as lines.
+//! The connection of a provider: lines arrive as events, and frames are sent as lines.
 
 use core::{convert::Infallible, time::Duration};
 
-use mrtr_core::broker::{ConnectionId, Event, FRAME_BYTES_MAX, HostFrame, ProviderFrame};
+use mrtr_core::host::{ConnectionId, Event, FRAME_BYTES_MAX, HostFrame, ProviderFrame};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
     process::Child,
@@ -13,38 +13,38 @@ use tokio::{
 use super::owner::Ask;
 use crate::stdio::{CHUNK_BYTES, EXIT_GRACE, LINE_BYTES_MAX, Lines, line};
 
-/// The frames that wait to be written. A provider that lets more of them wait is gone.
+/// The frames that wait to be written. The connection of a provider that reads too slowly is closed.
 const FRAMES_MAX: usize = 64;
 
 /// How long a provider may take to exit: it may have a server of its own to wait for.
 const PROVIDER_GRACE: Duration = EXIT_GRACE.saturating_mul(2);
 
-// A line that is cut is still too long for a frame, and is refused as one.
+// A line that was cut is still too long for a frame, and is refused.
 const _: () = assert!(LINE_BYTES_MAX >= FRAME_BYTES_MAX);
 
-/// Is what a provider is reached over.
+/// The streams to a provider.
 pub(super) struct Wire {
     pub(super) reader: Box<dyn AsyncRead + Send + Unpin>,
     pub(super) writer: Box<dyn AsyncWrite + Send + Unpin>,
-    /// The process at the other end, if the host has started it.
+    /// The process at the other end, if the host started it.
     pub(super) process: Option<Child>,
 }
 
-/// Is the owner's end of a connection. Dropping it cuts the connection, whatever is under way.
+/// The owner's end of a connection. Dropping it closes the connection at once.
 pub(super) struct Line {
     frames: mpsc::Sender<HostFrame>,
     _uncut: oneshot::Sender<Infallible>,
 }
 
 impl Line {
-    /// Takes a frame to write, unless too many wait.
+    /// Queues a frame to be written. Returns false if too many frames wait.
     pub(super) fn send(&self, frame: HostFrame) -> bool {
         self.frames.try_send(frame).is_ok()
     }
 }
 
-/// Opens a connection. The task is for the caller to run: it ends when the provider does, or when
-/// the line is dropped.
+/// Opens a connection. The caller runs the task, which ends when the provider ends or the line is
+/// dropped.
 pub(super) fn open(
     connection: ConnectionId,
     wire: Wire,
@@ -54,7 +54,7 @@ pub(super) fn open(
     let (uncut, cut) = oneshot::channel();
     let Wire { reader, writer, process } = wire;
     let task = async move {
-        // Whichever ends first drops the pipes of both.
+        // The first to end drops the streams of both.
         tokio::select! {
             () = read(connection, reader, &owner) => {}
             () = write(writer, to_write) => {}
@@ -62,7 +62,7 @@ pub(super) fn open(
         }
         tell(&owner, Event::Disconnected(connection)).await;
         if let Some(mut process) = process {
-            // Its input is closed, which tells it to end.
+            // Its closed input tells it to end.
             let _ = timeout(PROVIDER_GRACE, process.wait()).await;
             let _ = process.kill().await;
         }
@@ -70,7 +70,7 @@ pub(super) fn open(
     (Line { frames, _uncut: uncut }, task)
 }
 
-/// Reads frames until the stream ends. How it ends makes no difference.
+/// Reads frames until the stream ends, in whatever way.
 async fn read(
     connection: ConnectionId,
     mut reader: impl AsyncRead + Unpin,
@@ -90,7 +90,7 @@ async fn read(
     }
 }
 
-/// Writes frame after frame, until one can not be written.
+/// Writes frame after frame, until one cannot be written.
 async fn write(mut writer: impl AsyncWrite + Unpin, mut frames: mpsc::Receiver<HostFrame>) {
     while let Some(frame) = frames.recv().await {
         let written = writer.write_all(line(&frame.to_json()).as_bytes()).await;
@@ -100,7 +100,7 @@ async fn write(mut writer: impl AsyncWrite + Unpin, mut frames: mpsc::Receiver<H
     }
 }
 
-/// Tells the owner, as soon as it has room. One that has ended wants to hear nothing.
+/// Tells the owner of an event, as soon as it has room. An owner that has ended is not told.
 async fn tell(owner: &mpsc::WeakSender<Ask>, event: Event) {
     if let Some(owner) = owner.upgrade() {
         let _ = owner.send(Ask::Take(event, None)).await;

@@ -1,9 +1,9 @@
 //! A host on tokio: one task owns the broker, and everything else talks to it.
 //!
-//! - `owner`: the task. It carries out what the broker decides, and waits for nobody.
-//! - `connection`: the frames of one provider, over pipes of a child process or any others.
-//! - [`store`]: what is held over a restart of the host.
-//! - `screen`: what one surface shows of a session.
+//! - `owner`: the task. It carries out the actions of the broker, and waits for nobody.
+//! - `connection`: the frames of one provider, over the pipes of a child process or any other streams.
+//! - [`store`]: a store of records over a restart of the host.
+//! - `screen`: a surface of a session.
 
 mod connection;
 mod owner;
@@ -13,12 +13,12 @@ pub mod store;
 use std::{io, process::Stdio};
 
 use mrtr_core::{
-    Broker, InvocationId, RegistrationId, SessionId, TurnId,
-    broker::{
-        Call, ConnectionId, Epoch, EpochReused, Event, InteractionId, Limits, Misuse, Outcome,
-        RecordId, Report, Scope,
+    InvocationId, RegistrationId, SessionId, TurnId,
+    host::{
+        Broker, Call, ConnectionId, Epoch, EpochReused, Event, InteractionId, Limits, Misuse,
+        Outcome, RecordId, Report, Scope,
     },
-    wire::Response,
+    wire::InputResponse,
 };
 use thiserror::Error;
 use tokio::{
@@ -34,30 +34,31 @@ use owner::{Ask, Owner};
 pub use screen::{Screen, Seen};
 use store::Store;
 
-/// What the owner has not come to. Who asks it more waits.
+/// The requests that wait for the owner. Who makes more of them waits.
 const ASKS_MAX: usize = 256;
 
-/// Hears what the broker reports. It runs on the owner's task, and holds everybody up.
+/// A function that hands the reports of the broker to the operator. It runs on the owner's task, so it
+/// must be quick.
 pub type Reporter = Box<dyn FnMut(&Report) + Send>;
 
-/// Speaks to a host. It is cheap to clone, and the host ends when the last one is dropped.
+/// A handle of a host. It is cheap to clone, and the host ends when the last handle is dropped.
 #[derive(Clone, Debug)]
 pub struct Host {
     owner: mpsc::Sender<Ask>,
 }
 
-/// Is an invocation that has begun.
+/// An invocation that has begun.
 #[derive(Debug)]
 pub struct Running {
-    /// Its id, to stop it by.
+    /// Its id, by which it can be stopped.
     pub invocation: InvocationId,
     outcome: oneshot::Receiver<Outcome>,
 }
 
-/// Says why a host did not do what it was asked.
+/// Why a host did not do what it was asked.
 #[derive(Debug, Error, PartialEq)]
 pub enum Error {
-    /// The broker refuses it, and is as it was.
+    /// The broker refused it, and did not change.
     #[error(transparent)]
     Misuse(#[from] Misuse),
     /// The host has ended.
@@ -66,8 +67,8 @@ pub enum Error {
 }
 
 impl Host {
-    /// Starts a host without a store. It has ended when the handle says so: once the last `Host`
-    /// and `Screen` is dropped, it stops what is live and lets go of its providers.
+    /// Starts a host without a store. Once the last `Host` and `Screen` is dropped, the host stops
+    /// its invocations and closes its connections; the returned task ends when that is done.
     ///
     /// Call this on a tokio runtime.
     #[must_use]
@@ -75,8 +76,8 @@ impl Host {
         Self::run(|inbox| Owner::new(Broker::volatile(epoch, limits), None, reporter, inbox))
     }
 
-    /// Starts a host with a store, which holds these records of earlier lives. What was open when
-    /// the last life ended is closed, and nothing is asked or executed again.
+    /// Starts a host with a store, which holds these records of earlier starts. The questions that
+    /// were open are closed, and nothing is asked or executed again.
     ///
     /// # Errors
     ///
@@ -102,7 +103,8 @@ impl Host {
         (Self { owner: sender }, tokio::spawn(owner.run(inbox)))
     }
 
-    /// Starts a provider as a child process, which speaks frames over its standard input and output.
+    /// Starts a provider as a child process that exchanges frames over its standard input and
+    /// output.
     ///
     /// # Errors
     ///
@@ -119,7 +121,7 @@ impl Host {
         self.ask(|reply| Ask::Connect(wire, reply)).await.map_err(io::Error::other)
     }
 
-    /// Takes a provider that is reached over two streams.
+    /// Connects a provider that is reached over two streams.
     ///
     /// # Errors
     ///
@@ -133,7 +135,7 @@ impl Host {
         self.ask(|reply| Ask::Connect(wire, reply)).await
     }
 
-    /// Lets go of a provider.
+    /// Closes the connection of a provider.
     ///
     /// # Errors
     ///
@@ -142,8 +144,8 @@ impl Host {
         self.tell(Event::Disconnected(connection)).await
     }
 
-    /// Says what a connection executes. Which provider may have which name is for the caller to
-    /// decide; nothing that a provider says does.
+    /// Registers what a connection executes. The caller decides which provider may have which name;
+    /// providers have no say in it.
     ///
     /// # Errors
     ///
@@ -156,7 +158,7 @@ impl Host {
         self.tell(Event::Registered { registration, connection }).await
     }
 
-    /// Takes a registration back.
+    /// Ends a registration.
     ///
     /// # Errors
     ///
@@ -174,7 +176,7 @@ impl Host {
         Ok(self.ask(|reply| Ask::Call(Box::new(call), reply)).await??)
     }
 
-    /// Stops what a scope covers, and nothing else.
+    /// Stops the invocations of a scope.
     ///
     /// # Errors
     ///
@@ -183,7 +185,7 @@ impl Host {
         self.tell(Event::Stop(scope)).await
     }
 
-    /// Says that a turn is over.
+    /// Ends a turn, and stops the invocations that it still waits for.
     ///
     /// # Errors
     ///
@@ -192,7 +194,7 @@ impl Host {
         self.tell(Event::TurnEnded { session, turn }).await
     }
 
-    /// Opens a surface of a session, which the caller has let the person in.
+    /// Opens a surface of a session. The caller has checked that the person may see the session.
     ///
     /// # Errors
     ///
@@ -219,7 +221,7 @@ impl Host {
         &self,
         interaction: InteractionId,
         session: SessionId,
-        response: Response,
+        response: InputResponse,
     ) -> Result<(), Error> {
         self.tell(Event::Answer { interaction, session, response }).await
     }

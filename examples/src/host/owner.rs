@@ -1,12 +1,12 @@
-//! The task that owns the broker: it takes one thing after the other, and carries out what comes of it.
+//! The task that owns the broker: it takes one request after the other, and carries out the actions.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use mrtr_core::{
-    Broker, InvocationId, SessionId,
-    broker::{
-        Action, Actions, Call, Change, ConnectionId, Event, HostFrame, Misuse, Outcome, Scope,
-        Snapshot,
+    InvocationId, SessionId,
+    host::{
+        Action, Actions, Broker, Call, Change, ConnectionId, Event, HostFrame, Misuse, Outcome,
+        Scope, Snapshot,
     },
 };
 use tokio::{
@@ -22,31 +22,31 @@ use super::{
 };
 use crate::call::Epoch as Clock;
 
-/// The changes that a surface may lag behind. One that lags more begins anew.
+/// The changes that a surface may lag behind. A surface that lags more starts again with a snapshot.
 const CHANGES_MAX: usize = 64;
 
-/// Is what the owner can be asked.
+/// A request to the owner.
 pub(super) enum Ask {
-    /// Let the broker take an event.
+    /// Hand an event to the broker.
     Take(Event, Option<oneshot::Sender<Result<(), Misuse>>>),
-    /// Take a provider.
+    /// Connect a provider.
     Connect(Wire, oneshot::Sender<ConnectionId>),
     /// Begin an invocation.
     Call(Box<Call>, oneshot::Sender<Result<Running, Misuse>>),
-    /// Tell of a session from now on.
+    /// Report the changes of a session from now on.
     Watch(SessionId, oneshot::Sender<(Snapshot, broadcast::Receiver<Change>)>),
-    /// Let somebody look.
+    /// Look at the broker.
     Look(Box<dyn FnOnce(&Broker) + Send>),
 }
 
-/// Is the broker, and all that it decides about.
+/// The broker, and everything that its actions are carried out on.
 pub(super) struct Owner {
     broker: Broker,
     clock: Clock,
     reporter: Reporter,
     store: Option<Box<dyn Store>>,
-    /// Where the store says what it holds: a word for each record, so that they are never more than
-    /// those.
+    /// The channel on which the store tells what it holds: one event for each record, so it does not
+    /// grow beyond the number of records.
     stored: (mpsc::UnboundedSender<Event>, mpsc::UnboundedReceiver<Event>),
     inbox: mpsc::WeakSender<Ask>,
     connections: BTreeMap<ConnectionId, Line>,
@@ -78,7 +78,7 @@ impl Owner {
         }
     }
 
-    /// Runs until nobody can ask any more, and then until the providers have ended.
+    /// Runs until the last handle is dropped, and then until the providers have ended.
     pub(super) async fn run(mut self, mut inbox: mpsc::Receiver<Ask>) {
         loop {
             let deadline = self.broker.deadline();
@@ -103,7 +103,7 @@ impl Owner {
         self.connections.clear();
         while self.tasks.join_next().await.is_some() {}
         let store = self.store;
-        // A store may take its time to write the last of it.
+        // A store may block while it writes its last records.
         let _ = spawn_blocking(move || drop(store)).await;
     }
 
@@ -115,7 +115,7 @@ impl Owner {
                 }
                 let taken = self.broker.handle(self.clock.now(), event);
                 let taken = taken.map(|actions| self.carry_out(actions));
-                // Who has gone in the meantime does not want to know.
+                // Nobody listens if the asking task was dropped meanwhile.
                 let _ = reply.map(|reply| reply.send(taken));
             }
             Ask::Connect(wire, reply) => {
@@ -143,7 +143,7 @@ impl Owner {
     fn connect(&mut self, wire: Wire) -> ConnectionId {
         self.last += 1;
         let connection = ConnectionId::new(self.last);
-        // The number is new, so that the broker does not refuse it.
+        // The number is new, so the broker does not refuse it.
         let connected = self.broker.handle(self.clock.now(), Event::Connected(connection));
         self.carry_out(connected.unwrap_or_default());
         let (line, task) = connection::open(connection, wire, self.inbox.clone());
@@ -152,7 +152,7 @@ impl Owner {
         connection
     }
 
-    /// Does what the broker has decided, in order.
+    /// Carries out the actions of the broker, in order.
     pub(super) fn carry_out(&mut self, actions: Actions) {
         let mut todo = VecDeque::new();
         self.report(actions, &mut todo);
@@ -167,7 +167,7 @@ impl Owner {
                 }
                 Action::Store(record) => {
                     let held = Held::new(record.id(), self.stored.0.clone());
-                    // Whoever drops `held` says that the record is not held.
+                    // Without a store, dropping `held` tells that the record is not held.
                     if let Some(store) = &mut self.store {
                         store.put(record, held);
                     }
@@ -186,8 +186,8 @@ impl Owner {
         todo.extend(actions);
     }
 
-    /// Hands a frame over. False: the connection can not take it, and is cut. One that is gone
-    /// already takes anything.
+    /// Hands a frame to its connection. Returns false if the connection could not take it and was
+    /// closed. Frames for a connection that is gone are dropped.
     fn deliver(&mut self, connection: ConnectionId, frame: HostFrame) -> bool {
         let is_taken = match self.connections.get(&connection) {
             Some(line) => line.send(frame),
@@ -199,7 +199,7 @@ impl Owner {
         is_taken
     }
 
-    /// Tells every surface of a session. Nobody is waited for.
+    /// Tells every surface of a session of a change, and waits for none of them.
     fn project(&mut self, change: Change) {
         let session = change.session.clone();
         if let Some(surfaces) = self.watched.get(&session)

@@ -1,16 +1,16 @@
-//! What one surface shows of a session, and how it answers.
+//! A surface of a session: what it shows, and how it answers.
 
 use mrtr_core::{
     SessionId,
-    broker::{Change, Event, InteractionId, Shown, Snapshot, View, What},
-    wire::Response,
+    host::{Change, ChangeKind, Event, InteractionId, Snapshot, View, VisibleInteraction},
+    wire::InputResponse,
 };
 use tokio::sync::broadcast::{self, error::RecvError};
 
 use super::{Error, Host};
 
-/// Is one surface of a session. It owns nothing: it repeats what the host says, and begins anew when
-/// it has missed something.
+/// A surface of a session. It owns nothing: it repeats the changes of the host, and starts again with
+/// a snapshot when it has missed one.
 #[derive(Debug)]
 pub struct Screen {
     host: Host,
@@ -19,13 +19,13 @@ pub struct Screen {
     changes: broadcast::Receiver<Change>,
 }
 
-/// Says what a surface has seen.
+/// What a surface has seen.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Seen {
-    /// Something has changed.
-    Change(What),
-    /// Something was missed, and all is shown as it is now.
-    Anew,
+    /// A change.
+    Change(ChangeKind),
+    /// A snapshot, because a change was missed.
+    Snapshot,
 }
 
 impl Screen {
@@ -39,7 +39,7 @@ impl Screen {
     }
 
     /// Returns the questions that are open, in the order of their ids.
-    pub fn open(&self) -> impl Iterator<Item = &Shown> {
+    pub fn open(&self) -> impl Iterator<Item = &VisibleInteraction> {
         self.view.open()
     }
 
@@ -52,14 +52,14 @@ impl Screen {
         loop {
             match self.changes.recv().await {
                 Ok(change) => {
-                    let what = change.what.clone();
+                    let kind = change.kind.clone();
                     if self.view.apply(change).is_ok() {
-                        return Ok(Seen::Change(what));
+                        return Ok(Seen::Change(kind));
                     }
                     *self = self.host.surface(self.session.clone()).await?;
-                    return Ok(Seen::Anew);
+                    return Ok(Seen::Snapshot);
                 }
-                // The change that comes next does not follow what is known.
+                // The next change does not follow the view, which asks for a snapshot then.
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return Err(Error::Ended),
             }
@@ -70,16 +70,17 @@ impl Screen {
     ///
     /// # Errors
     ///
-    /// What is wrong with the answer, what won instead of it, or a host that has ended.
+    /// An answer that does not fit, a question that was answered or closed before, or a host that has
+    /// ended.
     pub async fn answer(
         &self,
         interaction: InteractionId,
-        response: Response,
+        response: InputResponse,
     ) -> Result<(), Error> {
         self.host.answer(interaction, self.session.clone(), response).await
     }
 
-    /// Says that nobody can be asked a question.
+    /// Tells the host that nobody can be asked a question.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What is held over a restart of a host: records in a file, one a line.
+//! A store of records over a restart of a host: a file with a record on each line.
 
 use std::{
     fs::{File, OpenOptions},
@@ -8,20 +8,20 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use mrtr_core::broker::{Epoch, Event, Record, RecordId};
+use mrtr_core::host::{Epoch, Event, Record, RecordId};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// The records that wait to be written. More are not taken.
+/// The most records that wait to be written. Further records are not accepted.
 const RECORDS_MAX: usize = 1024;
 
-/// Holds records.
+/// A store of records.
 pub trait Store: Send {
-    /// Takes a record, behind all before it, and does not wait. It says so by `held` once the record
-    /// survives a crash.
+    /// Takes a record, to be written after all records before it, and returns at once. The store
+    /// calls [`Held::tell`] once the record survives a crash.
     fn put(&mut self, record: Record, held: Held);
 }
 
-/// Says whether a record is held. Dropping it says that it is not.
+/// Tells the host whether a record is held. Dropping it without [`Held::tell`] tells that it is not.
 #[derive(Debug)]
 pub struct Held {
     record: RecordId,
@@ -34,7 +34,7 @@ impl Held {
         Self { record, to, is_so: false }
     }
 
-    /// Says that the record is held.
+    /// Tells the host that the record is held.
     pub fn tell(mut self) {
         self.is_so = true;
     }
@@ -43,22 +43,22 @@ impl Held {
 impl Drop for Held {
     fn drop(&mut self) {
         let event = if self.is_so { Event::Stored } else { Event::StoreFailed };
-        // A host that has ended does not wait for it.
+        // A host that has ended does not listen.
         let _ = self.to.send(event(self.record));
     }
 }
 
-/// Returns an epoch for a host that starts now: above all those of the records, and of every start
-/// before it as long as the clock of the computer does not go back.
+/// Returns an epoch for a host that starts now: above those of all records, and above those of all
+/// earlier starts as long as the clock of the computer does not go back.
 #[must_use]
 pub fn epoch_after(held: &[RecordId], now: u64) -> Epoch {
     let last = held.iter().map(|record| record.interaction.epoch().number()).max();
     Epoch::new(last.map_or(now, |last| now.max(last + 1)))
 }
 
-/// Is a store in a file. It holds answers as they were given: only its owner may read it.
+/// A store in a file. It holds answers in the clear, so only its owner may read it.
 ///
-/// Whatever fails, nothing is written behind it; a host that starts anew opens the file again.
+/// After a failure nothing more is written; a restarted host opens the file again.
 #[derive(Debug)]
 pub struct Journal {
     records: Option<SyncSender<(Record, Held)>>,
@@ -66,11 +66,12 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens a file, or makes it, and returns which records it holds. No two hosts have it at once.
+    /// Opens or creates a file, and returns the ids of its records. Only one host can have it open.
     ///
     /// # Errors
     ///
-    /// A file that can not be opened or read, is another host's, or holds what is no record.
+    /// A file that cannot be opened or read, that another host has open, or that has a line that is
+    /// not a record.
     pub fn open(path: &Path) -> io::Result<(Self, Vec<RecordId>)> {
         let mut options = OpenOptions::new();
         options.create(true).read(true).append(true);
@@ -79,7 +80,7 @@ impl Journal {
         let file = options.open(path)?;
         file.try_lock()?;
         let held = read(&file)?;
-        // The file's name is to survive as well.
+        // The file's name has to survive a crash as well.
         if let Some(folder) = path.parent().filter(|_| cfg!(unix)) {
             let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
             File::open(folder)?.sync_all()?;
@@ -92,20 +93,20 @@ impl Journal {
 
 impl Store for Journal {
     fn put(&mut self, record: Record, held: Held) {
-        // One that is not taken is dropped, and has said so.
+        // A record that is not accepted is dropped, and its `held` tells so.
         let _ = self.records.as_ref().map(|records| records.try_send((record, held)));
     }
 }
 
 impl Drop for Journal {
-    /// Waits until everything is written.
+    /// Waits until all records are written.
     fn drop(&mut self) {
         self.records = None;
         let _ = self.writer.take().map(JoinHandle::join);
     }
 }
 
-/// Reads which records there are. The end of a line that was not written whole was never held.
+/// Reads the ids of the records. A last line without an end was never held, and is cut off.
 fn read(file: &File) -> io::Result<Vec<RecordId>> {
     let mut held = Vec::new();
     let mut whole = 0;
@@ -123,7 +124,7 @@ fn read(file: &File) -> io::Result<Vec<RecordId>> {
     Ok(held)
 }
 
-/// Writes what there is in one go, lets it reach the disk, and only then says that it is held.
+/// Writes the records that wait at once, lets them reach the disk, and only then tells the host.
 fn write(mut file: File, records: &Receiver<(Record, Held)>) {
     while let Ok(first) = records.recv() {
         let mut lines = String::new();
@@ -133,7 +134,7 @@ fn write(mut file: File, records: &Receiver<(Record, Held)>) {
             lines.push('\n');
             written.push(held);
         }
-        // What is not told now is told by being dropped, also of all that comes later.
+        // On a failure all records, also later ones, are dropped, and so told as not held.
         if file.write_all(lines.as_bytes()).and_then(|()| file.sync_data()).is_err() {
             return;
         }

@@ -1,13 +1,14 @@
-//! The questions of one invocation: the host asks them, one after the other.
+//! The questions of an invocation. The host asks them, one after the other.
 
 use core::{future::Future, pin::Pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use form_model::Limits;
 use mrtr_core::{
-    AnswersForms, AnswersUrls, Event, Interaction, InvocationId,
-    broker::{ProviderFrame, Question, Requester},
-    wire::{Elicitation, RawJson, Response},
+    InvocationId,
+    client::Event,
+    host::{ProviderFrame, Question, Requester},
+    wire::{Elicitation, InputRequest, InputResponse, RawJson},
 };
 use smol::{
     channel::{self, Sender},
@@ -20,26 +21,26 @@ use crate::{
     surface::{GaveUp, Surface, not_claimed},
 };
 
-/// Is who answers for one invocation: the host.
+/// A surface of one invocation: the host answers.
 pub(super) struct Asks {
     invocation: InvocationId,
     requester: Requester,
     frames: Arc<Frames>,
     limits: Limits,
-    /// The number of the last question. Who holds it is asking.
+    /// The number of the last question. It is locked while the host is asked.
     last: lock::Mutex<u64>,
     waiting: Mutex<Waiting>,
 }
 
-/// Says what comes of a question: the host's answer, or the code of the rule that it breaks.
+/// What comes back for a question: the host's answer, or the code of the rule that the question breaks.
 type Answer = Result<RawJson, String>;
 
-/// Is what the host was asked and has not answered.
+/// Which question waits for the host's answer.
 enum Waiting {
-    ForNothing,
-    ForAnswer(u64, Sender<Answer>),
-    /// Nobody is asked any more.
-    NoMore,
+    None,
+    Question(u64, Sender<Answer>),
+    /// The invocation is over, and nobody is asked any more.
+    Over,
 }
 
 impl Asks {
@@ -49,47 +50,47 @@ impl Asks {
         frames: Arc<Frames>,
         limits: Limits,
     ) -> Self {
-        let waiting = Mutex::new(Waiting::ForNothing);
+        let waiting = Mutex::new(Waiting::None);
         Self { invocation, requester, frames, limits, last: lock::Mutex::new(0), waiting }
     }
 
-    /// Takes what came of a question. What is not waited for is passed over.
+    /// Takes the answer to a question. An answer that nobody waits for is dropped.
     pub(super) fn answer(&self, number: u64, answer: Answer) {
-        if let Waiting::ForAnswer(asked, sender) = &*self.waiting()
+        if let Waiting::Question(asked, sender) = &*self.waiting()
             && *asked == number
         {
-            // There is room for one, and a second one is none.
+            // There is room for one answer. A second one is dropped.
             let _ = sender.try_send(answer);
         }
     }
 
-    /// Lets nobody wait any more.
+    /// Ends the waiting.
     pub(super) fn close(&self) {
-        *self.waiting() = Waiting::NoMore;
+        *self.waiting() = Waiting::Over;
     }
 
-    /// Asks the host, and waits for what comes of it.
-    async fn ask_host(&self, elicitation: Elicitation) -> Result<Response, GaveUp> {
+    /// Asks the host, and waits for the answer.
+    async fn ask_host(&self, elicitation: Elicitation) -> Result<InputResponse, GaveUp> {
         let mut last = self.last.lock().await;
         *last += 1;
-        let is_url = matches!(elicitation, Elicitation::Url(_));
-        let question = Question::passed_on(elicitation, self.requester.clone());
+        let question = Question::new(elicitation, self.requester.clone());
         let frame = ProviderFrame::ask(self.invocation.clone(), *last, &question);
         let (sender, answer) = channel::bounded(1);
         {
             let mut waiting = self.waiting();
-            if matches!(*waiting, Waiting::NoMore) {
+            if matches!(*waiting, Waiting::Over) {
                 return Err(over());
             }
-            *waiting = Waiting::ForAnswer(*last, sender);
+            *waiting = Waiting::Question(*last, sender);
         }
         self.frames.send(&frame);
         let answer = answer.recv().await.map_err(|_| over())?;
-        let result = answer.map_err(|code| GaveUp(format!("the host does not ask: {code}")))?;
-        match Response::decode(result.as_str(), &self.limits) {
-            Ok(Response::Accept(_)) if is_url => Ok(Response::Consent),
-            decoded => decoded.map_err(|error| GaveUp(error.to_string())),
-        }
+        let result =
+            answer.map_err(|code| GaveUp(format!("the host refused the question: {code}")))?;
+        question
+            .elicitation
+            .decode_response(result.as_json(), &self.limits)
+            .map_err(|error| GaveUp(error.to_string()))
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
@@ -97,22 +98,15 @@ impl Asks {
     }
 }
 
-impl AnswersForms for Asks {}
-impl AnswersUrls for Asks {}
-
 impl Surface for Asks {
     fn ask(
         &self,
         round: u32,
         key: String,
-        interaction: Interaction,
+        request: InputRequest,
     ) -> Pin<Box<dyn Future<Output = Next> + '_>> {
         Box::pin(async move {
-            let elicitation = match interaction {
-                Interaction::Form(request) => Elicitation::Form(request),
-                Interaction::Url(request) => Elicitation::Url(request),
-                Interaction::Sampling(_) | Interaction::Roots => return Err(not_claimed()),
-            };
+            let InputRequest::Elicitation(elicitation) = request else { return Err(not_claimed()) };
             let response = self.ask_host(elicitation).await?;
             Ok(Event::Answer { round, key, response })
         })

@@ -1,6 +1,6 @@
-//! A provider: it executes what a host calls on an MCP server, and leaves every question to the host.
+//! A provider: it executes the calls of a host on an MCP server, and leaves every question to the host.
 //!
-//! It is on plain threads: one reads what the host says, and each invocation has one of its own.
+//! It runs on plain threads: one reads the frames of the host, and each invocation has its own.
 
 mod asks;
 mod server;
@@ -17,9 +17,10 @@ use std::{
 };
 
 use mrtr_core::{
-    Claims, Clocks, Event, Invocation, InvocationId, Limits, Outcome, Request,
-    broker::{FRAME_BYTES_MAX, HostFrame, ProviderFrame, Requester},
-    wire::{Method, RawJson},
+    Clocks, InvocationId, Limits,
+    client::{Claims, Event, Invocation, Outcome, Request},
+    host::{FRAME_BYTES_MAX, HostFrame, ProviderFrame, Requester},
+    wire::{ClientInfo, Method, RawJson},
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -32,10 +33,10 @@ use crate::{
 use asks::Asks;
 pub use server::Server;
 
-/// How long the provider waits for people. It is longer than any host waits: the host's clock decides.
+/// How long the provider waits for people: longer than any host, because the host's clock decides.
 const INTERACTION: Duration = Duration::from_hours(24 * 7);
 
-/// Is a provider around one MCP server.
+/// A provider around one MCP server.
 pub struct Provider<O> {
     name: String,
     server: Server,
@@ -45,13 +46,13 @@ pub struct Provider<O> {
     live: Mutex<BTreeMap<InvocationId, Live>>,
 }
 
-/// Is an invocation that the host has not heard the end of.
+/// An invocation whose end the host has not been told.
 struct Live {
     inbox: Sender<Next>,
     asks: Arc<Asks>,
 }
 
-/// Is where frames go to the host.
+/// The output to the host.
 struct Frames(Mutex<Box<dyn Write + Send>>);
 
 impl<O: Observer + Sync> Provider<O> {
@@ -64,23 +65,23 @@ impl<O: Observer + Sync> Provider<O> {
         output: impl Write + Send + 'static,
         observer: O,
     ) -> Self {
-        let clocks = Clocks { leg, interaction: INTERACTION, ..Clocks::default() };
+        let clocks = Clocks::default().leg(leg).interaction(INTERACTION);
         Self {
             name: name.into(),
             server,
-            limits: Limits { clocks, ..Limits::default() },
+            limits: Limits::default().clocks(clocks),
             observer,
             frames: Arc::new(Frames(Mutex::new(Box::new(output)))),
             live: Mutex::default(),
         }
     }
 
-    /// Does what the host says until it says no more. Then it stops what is left, and returns once
-    /// that has ended.
+    /// Carries out the frames of the host until the input ends. Then it stops the invocations that
+    /// are left, and returns once they have ended.
     ///
     /// # Errors
     ///
-    /// An input that fails, or a host that says what no host says.
+    /// An input that fails, or a line that is not a frame of a host.
     pub fn serve(&self, input: impl Read) -> io::Result<()> {
         thread::scope(|scope| {
             let read = || {
@@ -115,7 +116,7 @@ impl<O: Observer + Sync> Provider<O> {
         })
     }
 
-    /// Takes an invocation, unless it is there already.
+    /// Begins an invocation, unless it has begun already.
     fn begin(&self, invocation: &InvocationId, params: &RawJson) -> Option<(Arc<Asks>, Channel)> {
         let mut live = self.live();
         if live.contains_key(invocation) {
@@ -132,12 +133,13 @@ impl<O: Observer + Sync> Provider<O> {
         Some((asks, (inbox, events)))
     }
 
-    /// Executes an invocation: it is one call of the MCP server.
+    /// Executes an invocation: a call to the MCP server.
     fn run(&self, id: InvocationId, params: RawJson, asks: Arc<Asks>, channel: Channel) {
         let start = || -> Result<_, Box<dyn Error>> {
             let (child, binding) = self.server.connect()?;
-            let request = Request::new(id.clone(), Method::ToolsCall, params, binding);
-            let claims = Claims::none().with_form(asks.as_ref()).with_url(asks.as_ref());
+            let request = Request::new(id.clone(), Method::ToolsCall, params, binding)
+                .with_client_info(ClientInfo::new("mrtr-provider", env!("CARGO_PKG_VERSION")));
+            let claims = Claims::none().with_form().with_url();
             let (call, actions) =
                 Invocation::start(child.now(), request, claims, self.limits.clone())?;
             Ok((child, call, actions))
@@ -156,14 +158,14 @@ impl<O: Observer + Sync> Provider<O> {
         });
     }
 
-    /// Hands over what came of a question.
+    /// Hands over the host's answer to a question.
     fn answer(&self, invocation: &InvocationId, number: u64, result: Result<RawJson, String>) {
         if let Some(live) = self.live().get(invocation) {
             live.asks.answer(number, result);
         }
     }
 
-    /// Stops an invocation. The host hears no more of it: it has said itself that it is over.
+    /// Stops an invocation. The host is told nothing more of it, because it has ended it.
     fn cancel(&self, invocation: &InvocationId) {
         if let Some(Live { inbox, asks }) = self.live().remove(invocation) {
             let _ = inbox.send(Ok(Event::Stop));
@@ -171,7 +173,7 @@ impl<O: Observer + Sync> Provider<O> {
         }
     }
 
-    /// Says how an invocation ended, if the host has not ended it before.
+    /// Tells the host how an invocation ended, unless the host has ended it.
     fn end(&self, frame: ProviderFrame) {
         let live = self.live().remove(frame.invocation());
         if let Some(Live { asks, .. }) = live {
@@ -187,7 +189,7 @@ impl<O: Observer + Sync> Provider<O> {
 
 type Channel = (Sender<Next>, Receiver<Next>);
 
-/// Is what the provider reads of the params: the tool, to say who asks.
+/// The part of the params that the provider reads: the tool, to say who asks.
 #[derive(Deserialize)]
 struct Named {
     name: String,
@@ -217,7 +219,7 @@ fn rejected(invocation: InvocationId, message: &str) -> ProviderFrame {
 }
 
 impl Frames {
-    /// Sends a frame. A host that is gone is found out by whoever reads what it says.
+    /// Sends a frame. The reading thread notices when the host is gone.
     fn send(&self, frame: &ProviderFrame) {
         let mut output = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = output.write_all(line(&frame.to_json()).as_bytes()).and_then(|()| output.flush());

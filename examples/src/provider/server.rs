@@ -6,11 +6,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use mrtr_core::Binding;
+use mrtr_core::client::Binding;
 
 use crate::stdio::threads::Child;
 
-/// Is a server that a command starts.
+/// A server that a command starts.
 pub struct Server {
     name: String,
     program: String,
@@ -18,15 +18,15 @@ pub struct Server {
     running: Mutex<Running>,
 }
 
-/// Is the process that runs now.
+/// The process that runs now.
 struct Running {
     child: Arc<Child>,
-    /// How many ran before it.
+    /// The number of processes before it.
     before: u64,
 }
 
 impl Server {
-    /// Starts a server, and gives it a name that people are shown.
+    /// Starts a server, and gives it a name that is shown to people.
     ///
     /// # Errors
     ///
@@ -43,8 +43,8 @@ impl Server {
         &self.name
     }
 
-    /// Returns the process that runs, and what a call of it is bound to. One that is gone is
-    /// replaced: calls that were bound to it are lost, and later ones are bound to the new one.
+    /// Returns the running process, and the binding of a call to it. A process that is gone is
+    /// replaced: the calls that are bound to it are lost, and later calls are bound to the new one.
     pub(super) fn connect(&self) -> io::Result<(Arc<Child>, Binding)> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         if running.child.is_lost() {

@@ -1,4 +1,4 @@
-//! Who waits for the answer to a request, and can be told things before it comes.
+//! The caller of a request, who can be sent notifications before the answer.
 
 use core::cell::RefCell;
 use std::io::Write;
@@ -10,14 +10,14 @@ use tokio::sync::mpsc;
 
 use crate::stdio::line;
 
-/// Is who waits for the answer to a request.
+/// The caller of a request, who waits for the answer.
 pub struct Caller<'a> {
-    /// The message, which is read again only if its id is asked for.
+    /// The message. It is read again only where its id is needed.
     message: &'a [u8],
     ear: Option<&'a dyn Ear>,
 }
 
-/// Says that nobody waits any more: whatever the handler still does is for nothing.
+/// The caller is gone: nobody waits for the answer any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("nobody waits for the answer any more")]
 pub struct Gone;
@@ -33,13 +33,14 @@ impl<'a> Caller<'a> {
         Message::decode(self.message).ok()?.id
     }
 
-    /// Returns whether what is told reaches the caller. Over HTTP that takes an event stream.
+    /// Returns whether notifications reach the caller. Over HTTP that takes an event stream.
     #[must_use]
     pub const fn hears(&self) -> bool {
         self.ear.is_some()
     }
 
-    /// Sends a notification that belongs to the request. A caller that can not hear it misses it.
+    /// Sends a notification that belongs to the request. It is dropped if it cannot reach the
+    /// caller.
     ///
     /// # Errors
     ///
@@ -56,7 +57,7 @@ impl<'a> Caller<'a> {
     }
 }
 
-/// Is the way to a caller.
+/// The way to a caller.
 pub(crate) trait Ear {
     /// Sends a message.
     fn tell(&self, message: String) -> Result<(), Gone>;
@@ -64,8 +65,8 @@ pub(crate) trait Ear {
     fn is_gone(&self) -> bool;
 }
 
-/// Over HTTP a message goes into the stream that answers the request. The handler, which runs on a
-/// thread that may wait, waits for a client that reads slowly.
+/// Over HTTP a message goes into the stream that answers the request. The handler runs on a thread
+/// that may block, and waits for a client that reads slowly.
 impl Ear for mpsc::Sender<String> {
     fn tell(&self, message: String) -> Result<(), Gone> {
         self.blocking_send(message).map_err(|_| Gone)
@@ -76,7 +77,8 @@ impl Ear for mpsc::Sender<String> {
     }
 }
 
-/// Over stdio it is a line of the output. An output that fails ends the server at the next answer.
+/// Over stdio a message is a line of the output. An output that fails ends the server at the next
+/// answer.
 impl<W: Write> Ear for RefCell<W> {
     fn tell(&self, message: String) -> Result<(), Gone> {
         let mut output = self.try_borrow_mut().map_err(|_| Gone)?;

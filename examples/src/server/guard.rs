@@ -1,38 +1,39 @@
-//! What a server looks at before it reads a message: the headers of HTTP that say where a request
-//! comes from and what it may bring back.
+//! The headers of HTTP that a server checks before it reads a message: where a request comes from,
+//! what its body is, and what the client accepts. The exchange checks those that repeat parts of the
+//! message.
 
-use axum::http::{HeaderMap, StatusCode, header, header::AsHeaderName};
+use axum::http::{HeaderMap, HeaderName, StatusCode, header, header::AsHeaderName};
 
-/// Refuses a request that no client of this machine sends.
+/// Refuses requests that no client of this machine sends.
 pub(super) fn check(headers: &HeaderMap) -> Result<(), StatusCode> {
     check_once(headers)
         .and_then(|()| check_origin(headers))
         .and_then(|()| check_content_type(headers))
 }
 
-/// Returns the value of a header, if it is one of visible ASCII.
-pub(super) fn text(headers: &HeaderMap, name: impl AsHeaderName) -> Option<&str> {
+/// Returns the value of a header, if it is visible ASCII.
+fn text(headers: &HeaderMap, name: impl AsHeaderName) -> Option<&str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// Returns whether the client lists event streams among what it takes. JSON is for everybody else,
-/// whatever they list: an answer that they can not read says more than a refusal.
+/// Returns whether the client accepts event streams. All others get JSON, whatever they accept: an
+/// answer that they cannot read tells more than a refusal.
 pub(super) fn accepts_stream(headers: &HeaderMap) -> bool {
     let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let mut media_types = values.flat_map(|value| value.split(',')).map(media_type);
     media_types.any(|media_type| media_type == "text/event-stream")
 }
 
-/// Refuses a header that comes twice, where one is decided on: another reader might take the other.
+/// Refuses a request in which a header that is checked here comes twice: another reader might take
+/// the other value.
 fn check_once(headers: &HeaderMap) -> Result<(), StatusCode> {
-    let decisive =
-        ["mcp-protocol-version", "mcp-method", "mcp-name", "origin", "host", "content-type"];
-    let comes_twice = |name: &&str| headers.get_all(*name).iter().nth(1).is_some();
-    if decisive.iter().any(comes_twice) { Err(StatusCode::BAD_REQUEST) } else { Ok(()) }
+    let checked = [header::ORIGIN, header::HOST, header::CONTENT_TYPE];
+    let comes_twice = |name: HeaderName| headers.get_all(name).iter().nth(1).is_some();
+    if checked.into_iter().any(comes_twice) { Err(StatusCode::BAD_REQUEST) } else { Ok(()) }
 }
 
-/// Refuses a page of another site that a browser brings here, by its origin or by a name that
-/// was bound to the loopback address.
+/// Refuses requests that a browser sends for a page of another site: by the origin of the page, or by
+/// a host name that was bound to the loopback address.
 fn check_origin(headers: &HeaderMap) -> Result<(), StatusCode> {
     let is_loopback = |host: &str| {
         let name = match host.rsplit_once(':') {
@@ -60,7 +61,7 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), StatusCode> {
     }
 }
 
-/// Takes a media type from before its parameters.
+/// Returns a media type without its parameters.
 fn media_type(value: &str) -> String {
     value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }

@@ -8,24 +8,24 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures_util::{Stream, StreamExt as _, stream};
-use mrtr_core::exchange::Respond;
+use mrtr_core::server::Respond;
 use tokio::{sync::mpsc::Receiver, task::JoinHandle, time::timeout};
 
 use super::Format;
 use crate::stdio::line;
 
-/// How long a stream may be silent. Then it gets a comment, so that whoever stands between the two
-/// keeps the connection, and a client that is gone is found out.
+/// How long a stream may be silent. Then it gets a comment, so that proxies keep the connection and
+/// the server notices when the client is gone.
 const SILENCE_MAX: Duration = Duration::from_secs(15);
 
-/// Is the task that answers a request, and the notifications that it sends until then.
+/// The task that answers a request, and the notifications that it sends before the answer.
 pub(super) struct Answering {
     pub(super) task: JoinHandle<Option<Respond>>,
     pub(super) notices: Receiver<String>,
 }
 
 impl Answering {
-    /// Writes what comes. Whoever says something before its end gets a stream for it.
+    /// Writes the response: a stream if there is a notification before the answer.
     pub(super) async fn write(mut self, format: Format) -> Response {
         if let Some(notice) = self.notices.recv().await {
             let first = stream::once(ready(event(&notice)));
@@ -37,7 +37,7 @@ impl Answering {
         }
     }
 
-    /// Returns the events of what is still to come.
+    /// Returns the events that follow the first.
     fn rest(self) -> impl Stream<Item = String> {
         stream::unfold(Some(self), async |answering| {
             let mut answering = answering?;
@@ -53,7 +53,7 @@ impl Answering {
     }
 }
 
-/// Writes an answer that nothing came before.
+/// Writes an answer without notifications.
 fn write(respond: Respond, format: Format) -> Response {
     let status = StatusCode::from_u16(respond.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let Some(body) = respond.body else { return status.into_response() };
@@ -66,7 +66,7 @@ fn write(respond: Respond, format: Format) -> Response {
     }
 }
 
-/// Makes a response of events, which no proxy is to hold back.
+/// Makes a response of events that proxies do not buffer.
 fn stream_of(body: Body) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),

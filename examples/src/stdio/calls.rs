@@ -1,4 +1,5 @@
-//! The calls over one connection: each waits for one leg at most, and a line finds whose it is.
+//! The calls over one connection. Each waits for at most one leg, and a line goes to the call whose
+//! leg it answers.
 
 use std::{
     collections::BTreeMap,
@@ -6,39 +7,40 @@ use std::{
 };
 
 use mrtr_core::{
-    Event, InvocationId, LegId, Reply,
+    InvocationId, LegId,
+    client::{Event, Reply},
     wire::{Message, RpcResponse, WireError},
 };
 
 use super::LINE_BYTES_MAX;
 
-/// How many lines may follow one another that are no message. A server that writes more of them has
-/// taken its output for something else, and will not answer.
+/// How many lines that are not messages may follow one another. A server that writes more of them
+/// uses its output for something else, and will not answer.
 const NOISE_LINES_MAX: u32 = 1000;
 
-/// Is where a call hears what happens.
+/// The place where a call hears of events.
 pub(super) trait Inbox {
-    /// Tells the call, if it still listens.
+    /// Tells the call of an event, if it still listens.
     fn put(&self, event: Event);
 }
 
-/// Is the calls over one connection.
+/// The calls over one connection.
 pub(super) struct Calls<I>(Mutex<State<I>>);
 
 struct State<I> {
     waiting: BTreeMap<InvocationId, Waiting<I>>,
     is_lost: bool,
-    /// The lines since the last message that were none.
+    /// The lines since the last message that were not messages.
     noise_lines: u32,
 }
 
-/// Is a call, and the leg that it waits for.
+/// A call, and the leg that it waits for.
 struct Waiting<I> {
     inbox: I,
     leg: Option<LegId>,
 }
 
-/// Is the place of a call among those of a connection, which it leaves when this is dropped.
+/// The place of a call among the calls of a connection. Dropping it ends its part in them.
 pub(super) struct Seat<'c, I: Inbox> {
     calls: &'c Calls<I>,
     call: InvocationId,
@@ -49,7 +51,7 @@ impl<I: Inbox> Calls<I> {
         Self(Mutex::new(State { waiting: BTreeMap::new(), is_lost: false, noise_lines: 0 }))
     }
 
-    /// Lets a call take part, whose id no other call of the connection has.
+    /// Adds a call. No other call of the connection may have its id.
     pub(super) fn join(&self, call: &InvocationId, inbox: I) -> Seat<'_, I> {
         let mut state = self.lock();
         if state.is_lost {
@@ -59,15 +61,15 @@ impl<I: Inbox> Calls<I> {
         Seat { calls: self, call: call.clone() }
     }
 
-    /// Reads a line. A response is for the leg whose id it has. What can not be read could have
-    /// been the response to any leg, so it is one to all of them. What was not even meant as a
-    /// message, such as a line that should have gone to a log, is passed over.
+    /// Reads a line. A response goes to the leg whose id it has. A broken message could have been
+    /// the response to any leg, so it goes to all of them. A line that was not meant as a message,
+    /// such as one that belongs into a log, is skipped.
     pub(super) fn read(&self, line: &[u8]) {
-        if is_noise(line) && self.passes_over_noise() {
+        if is_noise(line) && self.skips_noise() {
             return;
         }
         let read = match decode(line) {
-            // A notification. Requests are not for a server to send, and get no answer.
+            // A notification, or a request, which a server must not send and which gets no answer.
             Err(_) if line.len() <= LINE_BYTES_MAX && Message::decode(line).is_ok() => None,
             read => Some(read),
         };
@@ -77,7 +79,7 @@ impl<I: Inbox> Calls<I> {
         let reply_to = |leg: &LegId| match &read {
             Ok(response) if response.id.as_ref().is_some_and(|id| *id != leg.to_string()) => None,
             Ok(_) => Some(Reply::read(leg, line)),
-            Err(error) => Some(Reply::Unreadable(*error)),
+            Err(error) => Some(Reply::Unreadable(error.clone())),
         };
         for Waiting { inbox, leg: waited } in state.waiting.values_mut() {
             let reply = waited.as_ref().and_then(reply_to);
@@ -87,20 +89,20 @@ impl<I: Inbox> Calls<I> {
         }
     }
 
-    /// Tells every call, also one that comes later, that the connection is gone.
+    /// Tells every call that the connection is gone, also those that come later.
     pub(super) fn lose(&self) {
         let mut state = self.lock();
         state.is_lost = true;
         state.waiting.values().for_each(|call| call.inbox.put(Event::ConnectionLost));
     }
 
-    /// Tells whether the connection is gone.
+    /// Returns whether the connection is gone.
     pub(super) fn is_lost(&self) -> bool {
         self.lock().is_lost
     }
 
-    /// Counts a line that is no message, and tells whether it may still be passed over.
-    fn passes_over_noise(&self) -> bool {
+    /// Counts a line that is not a message, and returns whether it may still be skipped.
+    fn skips_noise(&self) -> bool {
         let mut state = self.lock();
         state.noise_lines = state.noise_lines.saturating_add(1);
         state.noise_lines <= NOISE_LINES_MAX
@@ -112,7 +114,7 @@ impl<I: Inbox> Calls<I> {
 }
 
 impl<I: Inbox> Seat<'_, I> {
-    /// Says which leg the call waits for; `None` for no leg any more.
+    /// Sets the leg that the call waits for; `None` if it waits for no leg any more.
     pub(super) fn waits_for(&self, leg: Option<LegId>) {
         if let Some(call) = self.calls.lock().waiting.get_mut(&self.call) {
             call.leg = leg;
@@ -126,8 +128,8 @@ impl<I: Inbox> Drop for Seat<'_, I> {
     }
 }
 
-/// Tells whether a line was never meant as a message: a text that does not begin as an object does. A
-/// message that is broken or cut off, or whose bytes are no text, is none of it.
+/// Returns whether a line was never meant as a message: it is text that does not begin like an object.
+/// Messages that are broken, cut off or not UTF-8 do not count.
 fn is_noise(line: &[u8]) -> bool {
     let is_short = line.len() <= LINE_BYTES_MAX;
     let text = core::str::from_utf8(line).ok().filter(|_| is_short);
@@ -136,7 +138,7 @@ fn is_noise(line: &[u8]) -> bool {
 
 fn decode(line: &[u8]) -> Result<RpcResponse, WireError> {
     if line.len() > LINE_BYTES_MAX {
-        return Err(WireError::TooLarge { what: "a line in bytes", max: LINE_BYTES_MAX });
+        return Err(WireError::too_large("a line in bytes", LINE_BYTES_MAX));
     }
     RpcResponse::decode(line)
 }

@@ -1,10 +1,10 @@
-//! Stdio of MCP 2026-07-28: a server is a child process, and a message is a line.
+//! The stdio transport of MCP 2026-07-28: a server is a child process, and a message is a line.
 //!
 //! - [`threads`]: calls of a child process, on plain threads.
-//! - [`smol`]: the same on the runtime of that name.
+//! - [`smol`]: calls of a child process, on the runtime smol.
 //! - [`server`]: an endpoint on the other side.
 //!
-//! What does not depend on how a program waits stands here and in `calls`.
+//! What does not depend on the runtime is in this file and in `calls`.
 
 mod calls;
 pub mod server;
@@ -35,12 +35,12 @@ pub(crate) const EXIT_GRACE: Duration = Duration::from_secs(2);
 pub(crate) struct Lines {
     whole: VecDeque<Vec<u8>>,
     line: Vec<u8>,
-    /// The line was over the limit and is among the whole ones. What follows of it is dropped.
+    /// Whether the line was over the limit and is among the whole ones. The rest of it is dropped.
     is_cut: bool,
 }
 
 impl Lines {
-    /// Takes more bytes. A line over [`LINE_BYTES_MAX`] is cut where it is one byte too long.
+    /// Takes more bytes. A line over [`LINE_BYTES_MAX`] is cut to one byte more than that.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             let text = part.strip_suffix(b"\n").unwrap_or(part);
@@ -52,7 +52,7 @@ impl Lines {
             let is_over = self.line.len() > LINE_BYTES_MAX;
             if is_whole || is_over {
                 let line = mem::take(&mut self.line);
-                // A blank line is nothing.
+                // Blank lines are dropped.
                 if is_over || !line.trim_ascii().is_empty() {
                     self.whole.push_back(line);
                 }
@@ -61,13 +61,13 @@ impl Lines {
         }
     }
 
-    /// Takes the next line off.
+    /// Removes the next line and returns it.
     pub(crate) fn pop(&mut self) -> Option<Vec<u8>> {
         self.whole.pop_front()
     }
 }
 
-/// Reads lines until the stream ends. What has no end of line then is no message.
+/// Reads lines until the stream ends. A last line that has no line end is dropped.
 pub(crate) fn lines(mut from: impl Read) -> impl Iterator<Item = io::Result<Vec<u8>>> {
     let mut lines = Lines::default();
     let mut chunk = vec![0; CHUNK_BYTES];
@@ -86,20 +86,20 @@ pub(crate) fn lines(mut from: impl Read) -> impl Iterator<Item = io::Result<Vec<
     })
 }
 
-/// Writes a message as a line. Where JSON has a line break, it has it between two tokens.
+/// Writes a message as a line. JSON has line breaks between tokens only.
 pub(crate) fn line(message: &str) -> String {
     let mut line = message.replace(['\r', '\n'], " ");
     line.push('\n');
     line
 }
 
-/// Writes the message that gives a leg up.
+/// Writes the notification that a leg is cancelled.
 fn cancelled(leg: &LegId) -> String {
     let params = json!({"requestId": leg.to_string()});
     json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}).to_string()
 }
 
-/// Keeps a signal of the terminal from the server, which is told to end in the protocol's way.
+/// Keeps the signals of the terminal from the server, which is told to end by closing its input.
 pub(crate) fn shield(command: &mut Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);

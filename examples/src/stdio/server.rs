@@ -1,5 +1,5 @@
-//! An endpoint over stdio of MCP 2026-07-28: one line in, one line out, and before it what the
-//! handler says on the way.
+//! An endpoint over stdio of MCP 2026-07-28: one line in, one line out, and before it the
+//! notifications of the handler.
 
 use core::cell::RefCell;
 use std::io::{self, Read, Write};
@@ -9,8 +9,8 @@ use crate::server::{Handler, Server, answer};
 
 /// Serves the endpoint, one request after the other, until the input ends.
 ///
-/// Nothing but messages goes to the output. A notification gets no answer: one that cancels a
-/// request comes when that is answered.
+/// Only messages go to the output. Notifications get no answer: when one arrives that cancels a
+/// request, the request is answered already.
 ///
 /// # Errors
 ///

@@ -9,7 +9,10 @@ use core::{
 use std::{io, process::Stdio, sync::Arc};
 
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
-use mrtr_core::{Action, Actions, Event, Instant, Invocation};
+use mrtr_core::{
+    Instant,
+    client::{Action, Actions, Event, Invocation},
+};
 use smol::{
     Task, Timer,
     channel::{self, Receiver, Sender},
@@ -28,14 +31,14 @@ use crate::{
     surface::Surface,
 };
 
-/// Is a server that runs as a child process, and the calls of it. Dropping it kills the server;
+/// A server that runs as a child process, and the calls to it. Dropping it kills the server;
 /// [`Child::close`] lets it end.
 pub struct Child {
     process: process::Child,
-    /// Lines to write, and which call to tell if one can not be written.
+    /// Lines to write, each with the call to tell if it cannot be written.
     outgoing: Sender<(String, Sender<Next>)>,
     calls: Arc<Calls<Sender<Next>>>,
-    /// They end with the streams, or when they are dropped.
+    /// The tasks end with the streams, or when they are dropped.
     reader: Task<()>,
     writer: Task<()>,
     epoch: Epoch,
@@ -64,14 +67,14 @@ impl Child {
         Ok(Self { process, outgoing, calls, reader, writer, epoch: Epoch::new() })
     }
 
-    /// Returns the time, as the machines want it.
+    /// Returns the time on the clock of the machines.
     #[must_use]
     pub fn now(&self) -> Instant {
         self.epoch.now()
     }
 
-    /// Carries out what a call decides, until it settles. Calls run side by side, each under an id
-    /// of its own. The caller makes the channel, unbounded, and may send events of its own into
+    /// Carries out the actions of a call until it settles. Calls run side by side, each under its own
+    /// id. The caller makes the channel, unbounded, and may send events of its own into
     /// it, such as [`Event::Stop`].
     pub async fn drive(
         &self,
@@ -97,11 +100,11 @@ impl Child {
                         seat.waits_for(None);
                         self.write(&cancelled(&leg), &inbox);
                     }
-                    Action::Ask { round, key, interaction } => {
-                        asked.push(surface.ask(round, key, interaction));
+                    Action::Ask { round, key, request } => {
+                        asked.push(surface.ask(round, key, request));
                     }
-                    // The questions of a round are taken back all at once. Taking them off the
-                    // screen is the surface's to do.
+                    // The questions of a round are retracted all at once. The surface takes them
+                    // off the screen.
                     Action::Retract { .. } => asked.clear(),
                     Action::Settle(outcome) => return call.end(outcome),
                 }
@@ -111,7 +114,7 @@ impl Child {
         }
     }
 
-    /// Closes the server's input, behind what is still to be written, and waits for it to exit.
+    /// Closes the server's input after what is still to be written, and waits for it to exit.
     pub async fn close(self) {
         let Self { mut process, outgoing, reader, writer, .. } = self;
         drop(outgoing);
@@ -127,12 +130,12 @@ impl Child {
     }
 
     fn write(&self, message: &str, inbox: &Sender<Next>) {
-        // The writer listens for as long as there is somebody to write for.
+        // The writer listens as long as the child exists.
         let _ = self.outgoing.try_send((line(message), inbox.clone()));
     }
 }
 
-/// Waits for the first answer of those that are asked; for ever if nobody is.
+/// Waits for the first answer; for ever if nobody is asked.
 async fn first(asked: &mut FuturesUnordered<Asked<'_>>) -> Next {
     match asked.next().await {
         Some(answer) => answer,
@@ -145,7 +148,7 @@ async fn tick(wait: Duration) -> Next {
     Ok(Event::Tick)
 }
 
-/// Reads lines until the stream ends. How it ends makes no difference.
+/// Reads lines until the stream ends, in whatever way.
 async fn read(mut stdout: ChildStdout, calls: Arc<Calls<Sender<Next>>>) {
     let mut lines = Lines::default();
     let mut chunk = vec![0; CHUNK_BYTES];
@@ -158,7 +161,7 @@ async fn read(mut stdout: ChildStdout, calls: Arc<Calls<Sender<Next>>>) {
     calls.lose();
 }
 
-/// Writes line after line, as long as somebody could send one.
+/// Writes line after line until the child is dropped.
 async fn write(mut stdin: ChildStdin, lines: Receiver<(String, Sender<Next>)>) {
     while let Ok((line, inbox)) = lines.recv().await {
         if stdin.write_all(line.as_bytes()).await.is_err() {

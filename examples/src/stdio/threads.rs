@@ -14,7 +14,11 @@ use std::{
 };
 
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
-use mrtr_core::{Action, Actions, Event, Instant, Interaction, Invocation};
+use mrtr_core::{
+    Instant,
+    client::{Action, Actions, Event, Invocation},
+    wire::InputRequest,
+};
 
 use super::{
     EXIT_GRACE,
@@ -29,10 +33,10 @@ use crate::{
 /// How often to look whether a server has exited.
 const EXIT_POLL: Duration = Duration::from_millis(10);
 
-/// Is a server that runs as a child process, and the calls of it. Dropping it ends the server.
+/// A server that runs as a child process, and the calls to it. Dropping it ends the server.
 pub struct Child {
     process: process::Child,
-    /// Lines to write, and which call to tell if one can not be written.
+    /// Lines to write, each with the call to tell if it cannot be written.
     outgoing: Option<Sender<(String, Sender<Next>)>>,
     calls: Arc<Calls<Sender<Next>>>,
     epoch: Epoch,
@@ -56,7 +60,7 @@ impl Child {
         let child = Self { process, outgoing: Some(outgoing), calls, epoch: Epoch::new() };
         let calls = child.calls.clone();
         thread::Builder::new().spawn(move || {
-            // How the stream ends makes no difference.
+            // The stream may end in any way.
             lines(stdout).map_while(Result::ok).for_each(|line| calls.read(&line));
             calls.lose();
         })?;
@@ -64,20 +68,20 @@ impl Child {
         Ok(child)
     }
 
-    /// Returns the time, as the machines want it.
+    /// Returns the time on the clock of the machines.
     #[must_use]
     pub fn now(&self) -> Instant {
         self.epoch.now()
     }
 
-    /// Tells whether the server is gone, or has nothing more to say.
+    /// Returns whether the server is gone, or has closed its output.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         self.calls.is_lost()
     }
 
-    /// Carries out what a call decides, until it settles. Calls run side by side, each under an id
-    /// of its own. The caller makes the channel, and may send events of its own into it, such as
+    /// Carries out the actions of a call until it settles. Calls run side by side, each under its own
+    /// id. The caller makes the channel, and may send events of its own into it, such as
     /// [`Event::Stop`].
     pub fn drive(
         &self,
@@ -103,11 +107,11 @@ impl Child {
                         seat.waits_for(None);
                         self.write(&cancelled(&leg), &inbox);
                     }
-                    Action::Ask { round, key, interaction } => {
-                        questions.push((round, key, interaction));
+                    Action::Ask { round, key, request } => {
+                        questions.push((round, key, request));
                     }
-                    // What is answered all the same is not heard. Taking the question off the
-                    // screen is the surface's to do.
+                    // An answer that still comes is ignored. The surface takes the question off
+                    // the screen.
                     Action::Retract { .. } => {}
                     Action::Settle(outcome) => return call.end(outcome),
                 }
@@ -121,14 +125,14 @@ impl Child {
 
     fn write(&self, message: &str, inbox: &Sender<Next>) {
         if let Some(outgoing) = &self.outgoing {
-            // The writer listens for as long as there is somebody to write for.
+            // The writer listens as long as the child exists.
             let _ = outgoing.send((line(message), inbox.clone()));
         }
     }
 }
 
 impl Drop for Child {
-    /// Closes the server's input, behind what is still to be written, and waits for it to exit.
+    /// Closes the server's input after what is still to be written, and waits for it to exit.
     fn drop(&mut self) {
         self.outgoing = None;
         let closed = SystemInstant::now();
@@ -140,7 +144,7 @@ impl Drop for Child {
     }
 }
 
-/// Writes line after line, as long as somebody could send one.
+/// Writes line after line until the child is dropped.
 fn write(mut stdin: ChildStdin, lines: &Receiver<(String, Sender<Next>)>) {
     for (line, inbox) in lines {
         if stdin.write_all(line.as_bytes()).is_err() {
@@ -149,15 +153,19 @@ fn write(mut stdin: ChildStdin, lines: &Receiver<(String, Sender<Next>)>) {
     }
 }
 
-/// Asks the questions of a round in their order, on a thread of their own, and puts what comes of
-/// each into the inbox.
-fn ask(questions: Vec<(u32, String, Interaction)>, surface: Arc<dyn Surface>, inbox: Sender<Next>) {
+/// A question: its round, its key, and what to ask.
+type Question = (u32, String, InputRequest);
+
+/// Asks the questions of a round in their order, on a thread of their own, and puts each answer into
+/// the inbox.
+fn ask(questions: Vec<Question>, surface: Arc<dyn Surface>, inbox: Sender<Next>) {
     let answers = inbox.clone();
     let asking = thread::Builder::new().spawn(move || {
-        let asked = questions.into_iter().map(|(round, key, it)| surface.ask(round, key, it));
+        let ask = |(round, key, request)| surface.ask(round, key, request);
+        let asked = questions.into_iter().map(ask);
         let mut asked: FuturesUnordered<_> = asked.collect();
         while let Some(answer) = pollster::block_on(asked.next()) {
-            // A call that is over does not listen, and nobody is to be asked for it any more.
+            // A call that is over does not listen. Its other questions are not asked any more.
             if answers.send(answer).is_err() {
                 return;
             }

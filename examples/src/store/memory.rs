@@ -6,11 +6,11 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use mrtr_core::{TokenId, UnixTime};
+use mrtr_core::{UnixTime, seal::TokenId};
 
 use super::Store;
 
-/// Keeps ids in memory, and drops what has expired with each new one.
+/// A store in memory. Each new id drops those that have expired.
 #[derive(Default)]
 pub struct Memory {
     ids: Mutex<Ids>,
@@ -23,13 +23,13 @@ struct Ids {
 }
 
 impl Memory {
-    /// Returns how many ids are kept.
+    /// Returns the number of ids.
     #[must_use]
     pub fn len(&self) -> usize {
         self.locked(|ids| ids.until.len())
     }
 
-    /// Returns whether none is kept.
+    /// Returns whether the store is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -1,28 +1,28 @@
-//! Where the ids of states that may be used once are kept.
+//! Stores of the ids of states that may be used once.
 
 mod memory;
 mod redis;
 
 use std::io;
 
-use mrtr_core::{TokenId, UnixTime};
+use mrtr_core::{UnixTime, seal::TokenId};
 
 pub use self::{memory::Memory, redis::Redis};
 
-/// Keeps ids until they expire. Servers that share one redeem each id once between them.
+/// A store of ids until they expire. Servers that share a store redeem each id once between them.
 pub trait Store: Send + Sync {
-    /// Inserts the id if it is not there, to be kept until the given time. Says whether it was
+    /// Inserts the id if it is not there, and keeps it until the given time. Returns whether it was
     /// inserted.
     ///
     /// # Errors
     ///
-    /// A store that can not be reached, or says neither.
+    /// A store that cannot be reached, or does not say.
     fn redeem(&self, id: TokenId, now: UnixTime, until: UnixTime) -> io::Result<bool>;
 
-    /// Takes the id out again.
+    /// Removes the id again.
     ///
     /// # Errors
     ///
-    /// A store that can not be reached.
+    /// A store that cannot be reached.
     fn release(&self, id: TokenId) -> io::Result<()>;
 }

@@ -6,21 +6,21 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use mrtr_core::{TokenId, UnixTime};
+use mrtr_core::{UnixTime, seal::TokenId};
 use redis::{Client, Cmd, Connection, FromRedisValue, RedisResult};
 
 use super::Store;
 
-/// How long to wait for a Redis to take a connection, to take a command, and to answer it.
+/// How long to wait for a Redis to accept a connection, to accept a command, and to answer it.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The connections that are kept for whoever comes next.
+/// The most idle connections that are kept.
 const IDLE_MAX: usize = 16;
 
-/// Keeps ids in a Redis, each under `mrtr:` and its digits.
+/// A store in a Redis. The key of each id is `mrtr:` and its digits.
 ///
-/// An id that the Redis loses can be redeemed again: it is to evict nothing
-/// (`maxmemory-policy noeviction`), and to persist what it has if it may restart.
+/// An id that the Redis loses can be redeemed again. So it must evict nothing
+/// (`maxmemory-policy noeviction`), and persist its data if it may restart.
 pub struct Redis {
     client: Client,
     idle: Mutex<Vec<Connection>>,
@@ -28,18 +28,18 @@ pub struct Redis {
 
 impl Redis {
     /// Makes a store in the Redis at a URL, such as `redis://127.0.0.1/`. It connects when it is
-    /// asked.
+    /// first used.
     ///
     /// # Errors
     ///
-    /// A URL that is none of a Redis.
+    /// A text that is not the URL of a Redis.
     pub fn new(url: &str) -> io::Result<Self> {
         let client = Client::open(url).map_err(io::Error::other)?;
         Ok(Self { client, idle: Mutex::default() })
     }
 
-    /// Asks over a connection that is there, or a new one. A connection that was idle may have been
-    /// closed since, so what fails on it is asked again; an id is not redeemed twice by that.
+    /// Sends a command over an idle connection, or a new one. An idle connection may have been
+    /// closed meanwhile, so a command that fails on it is sent again. That redeems no id twice.
     fn ask<T: FromRedisValue>(&self, command: &Cmd) -> io::Result<T> {
         let idle = self.idle().pop();
         if let Some(answer) = idle.and_then(|idle| self.ask_over(idle, command).ok()) {
@@ -49,7 +49,7 @@ impl Redis {
         connected.and_then(|new| self.ask_over(new, command)).map_err(io::Error::other)
     }
 
-    /// Asks over a connection, and keeps it if that works.
+    /// Sends a command over a connection, and keeps the connection if that works.
     fn ask_over<T: FromRedisValue>(&self, mut to: Connection, command: &Cmd) -> RedisResult<T> {
         let answer = command.query(&mut to)?;
         let mut idle = self.idle();
@@ -73,11 +73,11 @@ impl Redis {
 
 impl Store for Redis {
     fn redeem(&self, id: TokenId, now: UnixTime, until: UnixTime) -> io::Result<bool> {
-        // A time to live of nothing is an error to Redis.
+        // Redis rejects a time to live of 0.
         let lives = until.as_secs().saturating_sub(now.as_secs()).max(1);
         let mut set = redis::cmd("SET");
         set.arg(key(id)).arg(1).arg("NX").arg("EX").arg(lives);
-        // `OK`, or nothing if the key is there.
+        // `OK`, or nil if the key exists.
         self.ask::<Option<String>>(&set).map(|set| set.is_some())
     }
 

@@ -1,4 +1,4 @@
-//! The flags by which a program's caller answers beforehand.
+//! The command-line flags that answer questions in advance.
 
 use std::{
     io::{self, IsTerminal as _},
@@ -9,18 +9,18 @@ use clap::Args;
 
 use super::{Script, Surface, Terminal};
 
-/// Says on a command line who answers.
+/// The flags of a command line that say who answers.
 #[derive(Args, Clone)]
 pub struct Answers {
     /// Answers a field of every form, as NAME=VALUE; of a multiple choice, as NAME=A,B.
     #[arg(long = "answer", value_name = "NAME=VALUE", value_parser = pair)]
     given: Vec<(String, String)>,
     /// Declines every form.
-    #[arg(long, conflicts_with_all = ["given", "dismiss"])]
+    #[arg(long, conflicts_with_all = ["given", "cancel"])]
     decline: bool,
     /// Closes every form without an answer.
     #[arg(long, conflicts_with = "given")]
-    dismiss: bool,
+    cancel: bool,
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {
@@ -29,19 +29,19 @@ fn pair(text: &str) -> Result<(String, String), String> {
 }
 
 impl Answers {
-    /// Tells whether the answers are given beforehand.
+    /// Returns whether the answers are given in advance.
     #[must_use]
     pub const fn are_given(&self) -> bool {
-        self.decline || self.dismiss || !self.given.is_empty()
+        self.decline || self.cancel || !self.given.is_empty()
     }
 
-    /// Picks who answers. `None`: there is nobody.
+    /// Picks who answers. Returns `None` if there is neither an answer nor a terminal.
     #[must_use]
     pub fn surface(self, requester: String) -> Option<Arc<dyn Surface>> {
         if self.decline {
             Some(Arc::new(Script::Decline))
-        } else if self.dismiss {
-            Some(Arc::new(Script::Dismiss))
+        } else if self.cancel {
+            Some(Arc::new(Script::Cancel))
         } else if !self.given.is_empty() {
             Some(Arc::new(Script::Accept(self.given)))
         } else if io::stdin().is_terminal() && io::stdout().is_terminal() {

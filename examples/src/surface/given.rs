@@ -1,4 +1,4 @@
-//! Answers that were given beforehand, each under the key of its question.
+//! Answers that were given in advance, each under the key of its question.
 
 use core::{
     future::{Future, ready},
@@ -8,53 +8,45 @@ use std::collections::BTreeMap;
 
 use form_model::Limits;
 use mrtr_core::{
-    AnswersForms, AnswersRoots, AnswersSampling, AnswersUrls, Event, Interaction,
-    wire::{RawJson, Response},
+    client::Event,
+    wire::{Elicitation, InputRequest, InputResponse, RawJson},
 };
 
 use super::{GaveUp, Surface};
 
-/// Answers each question by its key: a person, a model and the roots in one.
+/// A surface that answers each question by its key: a person, a model and the roots in one.
 pub struct Given {
-    /// The `ElicitResult` for each key; under `*`, that for any other.
+    /// The `ElicitResult` for each key; under `*`, the one for all other keys.
     pub answers: BTreeMap<String, RawJson>,
-    /// What a model answers: a `CreateMessageResult`.
+    /// The answer of a model: a `CreateMessageResult`.
     pub sampled: RawJson,
     /// The roots: a `ListRootsResult`.
     pub roots: RawJson,
 }
-
-impl AnswersForms for Given {}
-impl AnswersUrls for Given {}
-impl AnswersRoots for Given {}
-impl AnswersSampling for Given {}
 
 impl Surface for Given {
     fn ask(
         &self,
         round: u32,
         key: String,
-        interaction: Interaction,
+        request: InputRequest,
     ) -> Pin<Box<dyn Future<Output = Result<Event, GaveUp>> + '_>> {
-        let response = match interaction {
-            Interaction::Form(_) => self.elicited(&key),
-            // An agreement to open a page brings nothing back.
-            Interaction::Url(_) => self.elicited(&key).map(|response| {
-                if matches!(response, Response::Accept(_)) { Response::Consent } else { response }
-            }),
-            Interaction::Sampling(_) => Ok(Response::Sampled(self.sampled.clone())),
-            Interaction::Roots => Ok(Response::Roots(self.roots.clone())),
+        let response = match request {
+            InputRequest::Elicitation(elicitation) => self.elicited(&key, &elicitation),
+            InputRequest::Sampling(_) => Ok(InputResponse::Sampled(self.sampled.clone())),
+            InputRequest::Roots => Ok(InputResponse::Roots(self.roots.clone())),
         };
         Box::pin(ready(response.map(|response| Event::Answer { round, key, response })))
     }
 }
 
 impl Given {
-    /// Finds what a person answers.
-    fn elicited(&self, key: &str) -> Result<Response, GaveUp> {
+    /// Finds the answer of a person.
+    fn elicited(&self, key: &str, asked: &Elicitation) -> Result<InputResponse, GaveUp> {
         let answer = self.answers.get(key).or_else(|| self.answers.get("*"));
         let answer = answer.ok_or_else(|| GaveUp(format!("there is no answer to {key:?}")))?;
-        Response::decode(answer.as_str(), &Limits::default())
-            .map_err(|error| GaveUp(format!("the answer to {key:?} is none: {error}")))
+        asked
+            .decode_response(answer.as_json(), &Limits::default())
+            .map_err(|error| GaveUp(format!("the answer to {key:?} is malformed: {error}")))
     }
 }

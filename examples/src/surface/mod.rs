@@ -1,4 +1,4 @@
-//! Who answers what a server asks.
+//! Who answers the questions of a server.
 
 mod answers;
 mod given;
@@ -8,7 +8,10 @@ mod terminal;
 use core::{fmt, future::Future, pin::Pin};
 
 use form_model::SafeText;
-use mrtr_core::{AnswersForms, AnswersUrls, Event, Interaction, wire::RawJson};
+use mrtr_core::{
+    client::Event,
+    wire::{InputRequest, RawJson},
+};
 use serde_json::Value;
 
 pub use answers::Answers;
@@ -19,18 +22,19 @@ pub use terminal::Terminal;
 /// The advice that every form carries.
 pub const WARNING: &str = "Never enter passwords, API keys, tokens or payment details in a form.";
 
-/// Answers the questions of a call: forms, and URLs to open. It needs no runtime of a certain kind.
-pub trait Surface: AnswersForms + AnswersUrls + Send + Sync {
-    /// Asks, and returns the event that answers.
+/// A surface on which the questions of a call are answered: forms, and URLs to open. It runs on any
+/// runtime.
+pub trait Surface: Send + Sync {
+    /// Asks a question, and returns the event that answers it.
     fn ask(
         &self,
         round: u32,
         key: String,
-        interaction: Interaction,
+        request: InputRequest,
     ) -> Pin<Box<dyn Future<Output = Result<Event, GaveUp>> + '_>>;
 }
 
-/// Prints the texts of a tool's result, made safe. Tells whether it is no error.
+/// Prints the texts of a tool's result, made safe. Returns whether the tool succeeded.
 #[must_use]
 pub fn show_result(result: &RawJson) -> bool {
     let result: Value = serde_json::from_str(result.as_str()).unwrap_or_default();
@@ -41,12 +45,12 @@ pub fn show_result(result: &RawJson) -> bool {
     result.get("isError") != Some(&Value::Bool(true))
 }
 
-/// Says that a surface was asked for what no call of these examples claims.
+/// Makes the reason of a surface that is asked for what no call of these examples claims.
 pub(crate) fn not_claimed() -> GaveUp {
     GaveUp("nothing here answers for a model or lists roots".into())
 }
 
-/// Says why there is no answer.
+/// Why there is no answer.
 #[derive(Debug)]
 pub struct GaveUp(pub String);
 

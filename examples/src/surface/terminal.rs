@@ -8,14 +8,14 @@ use inquire::{
     validator::{ErrorMessage, Validation},
 };
 use mrtr_core::{
-    AnswersForms, AnswersUrls, Event, Interaction,
-    wire::{FormRequest, Response, UrlRequest},
+    client::Event,
+    wire::{Elicitation, FormRequest, InputRequest, InputResponse, UrlRequest},
 };
 use smol::{lock::Mutex, unblock};
 
 use super::{GaveUp, Surface, WARNING, not_claimed};
 
-/// Asks a person at the terminal that the program runs in.
+/// A surface for a person at the terminal that the program runs in.
 pub struct Terminal {
     /// Who asks, as far as the program knows: the server and the tool.
     requester: String,
@@ -31,24 +31,25 @@ impl Terminal {
     }
 }
 
-impl AnswersForms for Terminal {}
-impl AnswersUrls for Terminal {}
-
 impl Surface for Terminal {
     fn ask(
         &self,
         round: u32,
         key: String,
-        interaction: Interaction,
+        request: InputRequest,
     ) -> Pin<Box<dyn Future<Output = Result<Event, GaveUp>> + '_>> {
         let requester = self.requester.clone();
         Box::pin(async move {
             let _screen = self.screen.lock().await;
-            // Prompts wait for keys, so they wait on a thread of their own.
-            let asked = unblock(move || match interaction {
-                Interaction::Form(request) => fill(&requester, request).map(Response::from),
-                Interaction::Url(request) => consent(&requester, &request),
-                Interaction::Sampling(_) | Interaction::Roots => {
+            // A prompt blocks until a key is pressed, so it has a thread of its own.
+            let asked = unblock(move || match request {
+                InputRequest::Elicitation(Elicitation::Form(request)) => {
+                    fill(&requester, request).map(InputResponse::from)
+                }
+                InputRequest::Elicitation(Elicitation::Url(request)) => {
+                    consent(&requester, &request)
+                }
+                InputRequest::Sampling(_) | InputRequest::Roots => {
                     Err(InquireError::Custom(not_claimed().0.into()))
                 }
             });
@@ -58,42 +59,42 @@ impl Surface for Terminal {
     }
 }
 
-/// Shows a URL with all that is suspicious about it. The person opens it, or does not.
-fn consent(requester: &str, request: &UrlRequest) -> Result<Response, InquireError> {
+/// Shows a URL with everything that is suspicious about it. The person opens it, or does not.
+fn consent(requester: &str, request: &UrlRequest) -> Result<InputResponse, InquireError> {
     println!("\n{requester} asks you to open a page:\n  {}", request.message);
     println!("  host: {}", request.host);
     println!("  URL:  {}", form_model::SafeText::line(&request.url));
     for (is_so, warning) in [
         (!request.is_https, "The connection to it is not encrypted."),
-        (request.is_punycode, "Its host is spelled in punycode: it shows other letters."),
+        (request.is_punycode, "Its host is written in punycode: a browser shows other letters."),
         (request.is_mixed_script, "Its host has letters of several scripts."),
-        (request.has_userinfo, "A user name stands before its host, and is not the host."),
+        (request.has_userinfo, "It has a user name before the host, which can pass for the host."),
     ] {
         if is_so {
             println!("  ⚠ {warning}");
         }
     }
     let lines = vec![
-        Line(Response::Consent, "I open it".into()),
-        Line(Response::Decline, "Decline".into()),
-        Line(Response::Dismiss, "Dismiss without an answer".into()),
+        Line(InputResponse::Consent, "I open it".into()),
+        Line(InputResponse::Decline, "Decline".into()),
+        Line(InputResponse::Cancel, "Cancel without an answer".into()),
     ];
     match Select::new("Open it in your browser?", lines).with_starting_cursor(1).prompt() {
         Ok(line) => Ok(line.0),
-        Err(InquireError::OperationCanceled) => Ok(Response::Dismiss),
+        Err(InquireError::OperationCanceled) => Ok(InputResponse::Cancel),
         Err(error) => Err(error),
     }
 }
 
-/// Is what a person can do with a form that is filled in.
+/// What a person can do with a form that is filled in.
 enum Choose {
     Submit,
     Edit(usize),
     Decline,
-    Dismiss,
+    Cancel,
 }
 
-/// Is a line to choose, and what it stands for.
+/// A line to choose, and the value it stands for.
 struct Line<T>(T, String);
 
 impl<T> fmt::Display for Line<T> {
@@ -122,12 +123,12 @@ fn fill(requester: &str, request: FormRequest) -> Result<Submission, InquireErro
                 edit(&mut draft, index)?;
             }
             Choose::Decline => return Ok(draft.decline()),
-            Choose::Dismiss => return Ok(draft.dismiss()),
+            Choose::Cancel => return Ok(draft.cancel()),
             Choose::Submit => match draft.submit() {
                 Ok(answer) => return Ok(Submission::Accept(answer)),
                 Err(_) => {
-                    for fault in draft.faults() {
-                        println!("  ✗ {}: {}", fault.field.label(), fault.message());
+                    for error in draft.errors() {
+                        println!("  ✗ {}: {}", error.field.label(), error.message());
                     }
                 }
             },
@@ -135,7 +136,7 @@ fn fill(requester: &str, request: FormRequest) -> Result<Submission, InquireErro
     }
 }
 
-/// Shows what is filled in and asks what to do with it.
+/// Shows what is filled in, and asks the person what to do with it.
 fn review(draft: &Draft) -> Result<Choose, InquireError> {
     let mut lines = vec![Line(Choose::Submit, "Submit".into())];
     for (index, line) in draft.review().enumerate() {
@@ -143,19 +144,19 @@ fn review(draft: &Draft) -> Result<Choose, InquireError> {
         lines.push(Line(Choose::Edit(index), format!("Edit {}: {shown}", line.field.label())));
     }
     lines.push(Line(Choose::Decline, "Decline".into()));
-    lines.push(Line(Choose::Dismiss, "Dismiss without an answer".into()));
+    lines.push(Line(Choose::Cancel, "Cancel without an answer".into()));
     match Select::new("Review:", lines).prompt() {
         Ok(line) => Ok(line.0),
-        Err(InquireError::OperationCanceled) => Ok(Choose::Dismiss),
+        Err(InquireError::OperationCanceled) => Ok(Choose::Cancel),
         Err(error) => Err(error),
     }
 }
 
-/// Asks for one field. False: the person wants to see the whole.
+/// Asks for one field. Returns false if the person wants to see the whole form.
 fn edit(draft: &mut Draft, index: usize) -> Result<bool, InquireError> {
     let Some(field) = draft.form().fields().get(index).cloned() else { return Ok(true) };
     if field.looks_secret() {
-        println!("  ⚠ This looks as if it asks for a secret.");
+        println!("  ⚠ This field seems to ask for a secret.");
     }
     match prompt(draft, &field) {
         Ok(()) => Ok(true),
@@ -202,7 +203,7 @@ fn prompt(draft: &mut Draft, field: &Field) -> Result<(), InquireError> {
                 MultiSelect::new(&label, lines(&choices.options)).with_default(&selected);
             select.help_message = help.or(select.help_message);
             let values: Vec<_> = select.prompt()?.into_iter().filter_map(|line| line.0).collect();
-            // Nothing selected is no answer, where none is needed.
+            // An optional field in which nothing is selected stays unanswered.
             if values.is_empty() && !field.is_required() {
                 draft.clear(field.name())
             } else {
@@ -211,7 +212,7 @@ fn prompt(draft: &mut Draft, field: &Field) -> Result<(), InquireError> {
         }
         Kind::Text(_) | Kind::Number(_) | Kind::Integer(_) => {
             let text = prompt_text(draft, field, &label, help)?;
-            // A box that is left empty is no answer, where none is needed.
+            // An optional field that is left empty stays unanswered.
             if text.is_empty() && !field.is_required() {
                 draft.clear(field.name())
             } else {
@@ -226,7 +227,7 @@ fn lines(options: &[ChoiceOption]) -> Vec<Line<Option<String>>> {
     options.iter().map(|o| Line(Some(o.value.clone()), o.label().into_owned())).collect()
 }
 
-/// Asks for a text, and says at once what is wrong with it.
+/// Asks for a text, and shows at once what is wrong with it.
 fn prompt_text(
     draft: &Draft,
     field: &Field,
@@ -243,8 +244,8 @@ fn prompt_text(
         }
         let mut tried = tried.clone();
         tried.set_text(field.name(), text)?;
-        Ok(tried.fault(field.name()).map_or(Validation::Valid, |fault| {
-            Validation::Invalid(ErrorMessage::Custom(fault.message()))
+        Ok(tried.error(field.name()).map_or(Validation::Valid, |error| {
+            Validation::Invalid(ErrorMessage::Custom(error.message()))
         }))
     })
     .prompt()

@@ -1,10 +1,11 @@
-//! The provider's clock, and people's.
+//! The clock of a provider, and the clock of people.
 
 use core::time::Duration;
 
 use mrtr_core::{
     Clock, Clocks,
-    broker::{Closure, Decision, Ending, HostFrame, Limits, Outcome},
+    host::{CloseReason, Ending, HostFrame, Limits, Outcome},
+    wire::Decision,
 };
 use tokio::time::sleep;
 
@@ -15,7 +16,7 @@ use crate::{
 };
 
 fn limits(leg: Duration, interaction: Duration) -> Limits {
-    Limits { clocks: Clocks { leg, interaction, ..Clocks::default() }, ..Limits::default() }
+    Limits::default().clocks(Clocks::default().leg(leg).interaction(interaction))
 }
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -27,12 +28,12 @@ async fn criterion_10_the_clock_of_a_provider_does_not_run_while_a_person_thinks
     let leg = 3 * SECOND;
     let server = Server::deploy("deploy");
     let chain = Chain::volatile("criterion-10", limits(leg, MINUTE));
-    // A request of the provider to its server may not take longer either.
+    // A request of the provider to its server has the same limit.
     let provider = chain.provider_with_leg(&server, leg).await;
     let mut screen = chain.screen().await;
     let running = chain.call().await;
     let question = asked(&mut screen).await;
-    // Longer than the provider has in all. The time itself is what is tested.
+    // Longer than the whole budget of the provider. The test needs the time to pass.
     sleep(leg + SECOND).await;
     screen.answer(question.id, accept()).await.unwrap();
     assert_eq!(ended(&mut screen, question.id).await, Ending::Answered(Decision::Accept));
@@ -53,9 +54,9 @@ async fn criterion_10_the_clock_of_a_provider_runs_again_once_it_has_the_answer(
     let question = asked(&mut screen).await;
     screen.answer(question.id, confirm()).await.unwrap();
     assert!(matches!(fake.hear().await, Some(HostFrame::InteractionResult { .. })));
-    // It says nothing more.
+    // It sends nothing more.
     assert_eq!(outcome(running).await, Outcome::TimedOut(Clock::Leg));
-    let cancel = HostFrame::Cancel { invocation, why: Closure::TimedOut };
+    let cancel = HostFrame::Cancel { invocation, why: CloseReason::TimedOut };
     assert_eq!(fake.hear().await, Some(cancel));
     drop(screen);
     chain.end([]).await;
@@ -85,7 +86,7 @@ async fn a_question_that_nobody_answers_in_time_closes_and_nothing_is_sent_for_i
     let mut screen = chain.screen().await;
     let running = chain.call().await;
     let question = asked(&mut screen).await;
-    assert_eq!(ended(&mut screen, question.id).await, Ending::Closed(Closure::TimedOut));
+    assert_eq!(ended(&mut screen, question.id).await, Ending::Closed(CloseReason::TimedOut));
     assert_eq!(outcome(running).await, Outcome::TimedOut(Clock::Interaction));
     let folder = chain.folder.clone();
     drop(screen);

@@ -1,13 +1,13 @@
-//! The chain as a person starts it.
+//! The chain, started from a command line.
 
 use std::process::{Command, Output, Stdio};
 
-use mrtr_core::broker::{RecordId, RecordKind};
+use mrtr_core::host::{RecordId, RecordKind};
 use mrtr_examples::surface::WARNING;
 
 use crate::servers::Folder;
 
-/// Runs the command with nobody at the terminal.
+/// Runs the command without a terminal.
 fn chain(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chain"));
     command.args(args).stdin(Stdio::null()).output().unwrap()
@@ -20,25 +20,25 @@ fn printed(output: &Output) -> (String, String) {
 
 /// proves: HB-13, FM-12
 #[test]
-fn what_is_answered_on_the_command_line_reaches_the_server() {
+fn answers_on_the_command_line_reach_the_server() {
     let accepted = ["--answer", "environment=staging", "--answer", "confirm=true"];
     for (args, expected) in [
         (&accepted[..], "deployed build-42 to staging"),
         (&["--decline"], "build-42 was not deployed: declined"),
-        (&["--dismiss"], "build-42 was not deployed: dismissed"),
+        (&["--cancel"], "build-42 was not deployed: cancelled"),
     ] {
         let output = chain(args);
         let (out, err) = printed(&output);
         assert!(output.status.success(), "{err}");
         assert!(out.ends_with(&format!("\n{expected}\n")), "{out}");
-        // Whoever answers is told who asks, and what does not belong in a form.
+        // The person sees who asks, and the warning about secrets.
         assert!(out.contains("the server deploy and its tool deploy: unverified"), "{out}");
         assert!(out.contains(WARNING), "{out}");
     }
 }
 
 #[test]
-fn what_can_not_go_on_is_a_failure_that_says_why() {
+fn a_call_that_cannot_go_on_fails_and_says_why() {
     for (args, expected) in [
         (&["--answer", "environment=mars"][..], "Environment"),
         (&[], "answer"),
@@ -57,7 +57,7 @@ fn what_can_not_go_on_is_a_failure_that_says_why() {
 
 /// proves: HB-14
 #[test]
-fn a_file_keeps_what_was_asked_and_answered() {
+fn a_file_keeps_questions_and_answers() {
     let folder = Folder::new("command-line");
     let store = folder.file("journal");
     for lives in 1..=2 {

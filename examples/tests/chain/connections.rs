@@ -1,10 +1,10 @@
-//! Providers that do not behave.
+//! Providers that break the rules.
 
 use std::process::Command;
 
 use mrtr_core::{
-    broker::{Decision, Ending, FRAME_BYTES_MAX, HostFrame, Limits, Outcome, ProviderFrame, Scope},
-    wire::{RawJson, Response},
+    host::{Ending, FRAME_BYTES_MAX, HostFrame, Limits, Outcome, ProviderFrame, Scope},
+    wire::{Decision, InputResponse, RawJson},
 };
 use serde_json::json;
 
@@ -18,7 +18,7 @@ use crate::{
 
 /// proves: HB-03, HB-04
 #[tokio::test]
-async fn what_is_no_frame_is_counted_and_the_next_one_is_heard() {
+async fn a_line_that_is_not_a_frame_is_counted_and_the_next_one_is_read() {
     let chain = Chain::volatile("garbage", Limits::default());
     let mut fake = Fake::register(&chain.host).await;
     let running = chain.call().await;
@@ -51,7 +51,7 @@ async fn a_provider_that_does_not_read_is_cut_off_and_holds_nobody_up() {
     let deaf = Fake::connect(&chain.host, 16).await;
     chain.host.register(tools(), deaf.connection).await.unwrap();
     let mut running = Vec::new();
-    // More than may wait, until the registration is gone with the connection.
+    // More frames than may wait, until the registration is gone with the connection.
     for _ in 0..1_000 {
         match chain.host.call(deployment(session())).await {
             Ok(call) => running.push(call),
@@ -112,15 +112,15 @@ async fn a_frame_for_the_invocation_of_another_connection_changes_nothing() {
     ] {
         other.say(frame).await;
     }
-    // What its own provider repeats changes nothing either.
+    // A repeated frame of its own provider changes nothing either.
     fake.say(ProviderFrame::ask(id(), 1, &question())).await;
     fake.say(ProviderFrame::ask(id(), 2, &question())).await;
     let refused =
         HostFrame::InteractionRefused { invocation: id(), interaction: 2, code: "pending".into() };
     assert_eq!(fake.hear().await, Some(refused));
     drop(other);
-    screen.answer(asked_once.id, Response::Dismiss).await.unwrap();
-    assert_eq!(ended(&mut screen, asked_once.id).await, Ending::Answered(Decision::Dismiss));
+    screen.answer(asked_once.id, InputResponse::Cancel).await.unwrap();
+    assert_eq!(ended(&mut screen, asked_once.id).await, Ending::Answered(Decision::Cancel));
     let heard = fake.hear().await;
     let Some(HostFrame::InteractionResult { interaction: 1, result, .. }) = heard else {
         panic!("{heard:?}")
@@ -134,12 +134,12 @@ async fn a_frame_for_the_invocation_of_another_connection_changes_nothing() {
 
 /// proves: HB-04
 #[tokio::test]
-async fn a_question_over_a_limit_of_the_host_is_asked_nobody_and_fails_the_call() {
+async fn a_question_over_a_limit_of_the_host_is_not_asked_and_fails_the_call() {
     let message = "A message that the provider takes and the host does not";
     let requests = json!({"a": form("short"), "b": form(message)});
     let server =
         Server::play("limit", r#"hear; say "$1"; hear"#, vec![asks("1.1.1", &requests, "\"s\"")]);
-    let limits = Limits { message_bytes_max: 16, ..Limits::default() };
+    let limits = Limits::default().message_bytes_max(16);
     let chain = Chain::volatile("limit", limits);
     let provider = chain.provider(&server).await;
     let mut screen = chain.screen().await;
@@ -147,12 +147,12 @@ async fn a_question_over_a_limit_of_the_host_is_asked_nobody_and_fails_the_call(
     let question = asked(&mut screen).await;
     screen.answer(question.id, confirm()).await.unwrap();
     let (code, message) = failure(&outcome(running).await);
-    assert_eq!((&*code, &*message), ("unanswerable", "the host does not ask: unreadable"));
+    assert_eq!((&*code, &*message), ("unanswerable", "the host refused the question: unreadable"));
     assert!(chain.is_idle().await);
     let folder = chain.folder.clone();
     drop(screen);
     chain.end([provider]).await;
-    // The round went back not at all, and what was answered of it neither.
+    // Nothing of the round was sent back, not even its other answer.
     assert_eq!(folder.heard(&server).len(), 1);
 }
 

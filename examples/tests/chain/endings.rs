@@ -1,10 +1,10 @@
-//! How an invocation ends for its provider: a question of it closes, and its answer reaches nobody.
+//! Invocations whose provider is gone: their questions close, and late answers reach nobody.
 
 use std::sync::{Arc, Mutex};
 
 use mrtr_core::{
-    broker::{
-        Closure, Ending, HostFrame, Limits, Misuse, Outcome, ProviderFrame, Record, RecordKind,
+    host::{
+        CloseReason, Ending, HostFrame, Limits, Misuse, Outcome, ProviderFrame, Record, RecordKind,
     },
     wire::RawJson,
 };
@@ -27,12 +27,12 @@ async fn criterion_8_the_answer_to_a_provider_that_was_killed_reaches_nobody() {
     let question = asked(&mut screen).await;
     provider.process.kill().await.unwrap();
     assert_eq!(outcome(running).await, Outcome::Lost);
-    let how = Ending::Closed(Closure::ProviderLost);
+    let how = Ending::Closed(CloseReason::ProviderLost);
     assert_eq!(ended(&mut screen, question.id).await, how);
     assert!(chain.is_idle().await);
     let late = refused(&screen, question.id, accept()).await;
     assert_eq!(late, Misuse::Stale { won: Some(how) });
-    // The server ends by itself, since nobody speaks to it any more.
+    // The server ends by itself, because its input is closed.
     assert_eq!(chain.folder.line("deploy-over").await, "over");
     assert_eq!(chain.folder.heard(&server).len(), 1);
     drop(screen);
@@ -50,12 +50,12 @@ async fn criterion_8_the_answer_to_a_provider_that_was_replaced_reaches_nobody()
     let question = asked(&mut screen).await;
     let second = chain.provider(&new).await;
     assert_eq!(outcome(running).await, Outcome::Lost);
-    let how = Ending::Closed(Closure::Superseded);
+    let how = Ending::Closed(CloseReason::Superseded);
     assert_eq!(ended(&mut screen, question.id).await, how);
     let late = refused(&screen, question.id, accept()).await;
     assert_eq!(late, Misuse::Stale { won: Some(how) });
     assert_eq!(second.from_host.text(), "");
-    // The next call is the second one's, from its beginning to its end.
+    // The second provider executes the next call, from its beginning to its end.
     let running = chain.call().await;
     let question = asked(&mut screen).await;
     screen.answer(question.id, accept()).await.unwrap();
@@ -85,7 +85,7 @@ async fn criterion_8_the_answer_to_a_server_that_was_restarted_reaches_nobody() 
     let question = asked(&mut screen).await;
     server.kill(&chain.folder).await;
     assert_eq!(failure(&outcome(running).await).0, "lost");
-    let how = Ending::Closed(Closure::Failed);
+    let how = Ending::Closed(CloseReason::Failed);
     assert_eq!(ended(&mut screen, question.id).await, how);
     let late = refused(&screen, question.id, accept()).await;
     assert_eq!(late, Misuse::Stale { won: Some(how) });
@@ -102,7 +102,7 @@ async fn criterion_8_the_answer_to_a_server_that_was_restarted_reaches_nobody() 
     assert_eq!(ids, ["1.1.1", "1.2.1", "1.2.2"]);
 }
 
-/// Is a store that takes its time to hold an answer.
+/// A store that is slow to hold an answer.
 #[derive(Clone, Default)]
 struct Slow(Arc<Mutex<Option<Held>>>);
 
@@ -130,14 +130,14 @@ async fn criterion_8_an_answer_that_was_taken_is_not_replayed_to_a_replacement()
     screen.answer(question.id, accept()).await.unwrap();
     first.process.kill().await.unwrap();
     assert_eq!(outcome(running).await, Outcome::Lost);
-    assert_eq!(ended(&mut screen, question.id).await, Ending::Closed(Closure::ProviderLost));
+    assert_eq!(ended(&mut screen, question.id).await, Ending::Closed(CloseReason::ProviderLost));
     let second = chain.provider(&new).await;
     store.0.lock().unwrap().take().unwrap().tell();
     assert!(chain.is_idle().await);
     let running = chain.call().await;
     let question = asked(&mut screen).await;
     assert_eq!(question.id.to_string(), "1.2.1");
-    chain.host.stop(mrtr_core::broker::Scope::All).await.unwrap();
+    chain.host.stop(mrtr_core::host::Scope::All).await.unwrap();
     assert_eq!(outcome(running).await, Outcome::Stopped);
     let to_second = second.from_host.clone();
     drop(screen);
@@ -148,8 +148,8 @@ async fn criterion_8_an_answer_that_was_taken_is_not_replayed_to_a_replacement()
 
 /// proves: HB-06
 #[tokio::test]
-async fn what_the_store_can_not_hold_is_neither_asked_nor_delivered() {
-    /// Drops what it is given.
+async fn what_the_store_cannot_hold_is_neither_asked_nor_delivered() {
+    /// Drops every record.
     struct Broken;
     impl Store for Broken {
         fn put(&mut self, _: Record, _: Held) {}
@@ -163,7 +163,7 @@ async fn what_the_store_can_not_hold_is_neither_asked_nor_delivered() {
     assert_eq!(outcome(running).await, Outcome::StoreFailed);
     assert_eq!(
         fake.hear().await,
-        Some(HostFrame::Cancel { invocation, why: Closure::StoreFailed })
+        Some(HostFrame::Cancel { invocation, why: CloseReason::StoreFailed })
     );
     assert_eq!(screen.open().count(), 0);
     drop(fake);
@@ -178,11 +178,11 @@ async fn what_the_store_can_not_hold_is_neither_asked_nor_delivered() {
 async fn criterion_16_each_ending_of_a_provider_closes_its_question() {
     let json = || RawJson::parse(r#"{"code":"c","message":"m"}"#).unwrap();
     for (name, closure) in [
-        ("result", Closure::Inconsistent),
-        ("failed", Closure::Failed),
-        ("rejected", Closure::Rejected),
-        ("released", Closure::Released),
-        ("gone", Closure::ProviderLost),
+        ("result", CloseReason::Inconsistent),
+        ("failed", CloseReason::Failed),
+        ("rejected", CloseReason::Rejected),
+        ("released", CloseReason::Released),
+        ("gone", CloseReason::ProviderLost),
     ] {
         let chain = Chain::volatile(&format!("criterion-16-{name}"), Limits::default());
         let mut fake = Fake::register(&chain.host).await;
@@ -213,9 +213,9 @@ async fn criterion_16_each_ending_of_a_provider_closes_its_question() {
         let late = refused(&screen, question.id, confirm()).await;
         assert_eq!(late, Misuse::Stale { won: Some(Ending::Closed(closure)) }, "{name}");
         if let Some(fake) = &mut fake {
-            // The connection goes on, and gets what comes next.
+            // The connection is still open, and gets the next frames.
             if name == "result" {
-                let cancel = HostFrame::Cancel { invocation, why: Closure::Inconsistent };
+                let cancel = HostFrame::Cancel { invocation, why: CloseReason::Inconsistent };
                 assert_eq!(fake.hear().await, Some(cancel));
             }
             let running = chain.call().await;

@@ -3,7 +3,7 @@
 use form_model::{FlagField, FormBuilder};
 use mrtr_core::{
     InvocationId,
-    broker::{ConnectionId, HostFrame, ProviderFrame, Question, Requester},
+    host::{ConnectionId, HostFrame, ProviderFrame, Question, Requester},
 };
 use mrtr_examples::host::Host;
 use tokio::io::{
@@ -13,7 +13,7 @@ use tokio::io::{
 
 use crate::fixture::{tools, within};
 
-/// Is a provider in this process.
+/// A provider in this process.
 pub(crate) struct Fake {
     pub(crate) connection: ConnectionId,
     from_host: Lines<BufReader<ReadHalf<DuplexStream>>>,
@@ -45,19 +45,19 @@ impl Fake {
         within(self.to_host.write_all(bytes)).await.unwrap();
     }
 
-    /// Takes an invocation and asks its first question.
+    /// Accepts an invocation and asks its first question.
     pub(crate) async fn ask(&mut self, invocation: &InvocationId) {
         self.say(ProviderFrame::Accepted { invocation: invocation.clone() }).await;
         self.say(ProviderFrame::ask(invocation.clone(), 1, &question())).await;
     }
 
-    /// Returns what the host says next; `None` if it has hung up.
+    /// Returns the next frame of the host; `None` if the host closed the connection.
     pub(crate) async fn hear(&mut self) -> Option<HostFrame> {
         let line = within(self.from_host.next_line()).await.unwrap()?;
         Some(HostFrame::decode(line.as_bytes()).unwrap())
     }
 
-    /// Waits for a call, and returns what it is to be named by.
+    /// Waits for a call, and returns its id.
     pub(crate) async fn called(&mut self) -> InvocationId {
         match self.hear().await {
             Some(HostFrame::Call { invocation, .. }) => invocation,

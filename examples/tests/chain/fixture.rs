@@ -1,4 +1,4 @@
-//! A host with what a test looks at: its providers' frames, its reports, its screens.
+//! A host, and what a test checks: the frames of its providers, its reports, its screens.
 
 use core::time::Duration;
 use std::{
@@ -10,11 +10,11 @@ use std::{
 use form_model::Content;
 use mrtr_core::{
     RegistrationId, SessionId, ToolCallId, TurnId,
-    broker::{
-        Call, Ending, Epoch, InteractionId, Limits, Misuse, Outcome, PendingInteraction, RecordId,
-        What,
+    host::{
+        Call, ChangeKind, Ending, Epoch, InteractionId, Limits, Misuse, Outcome,
+        PendingInteraction, RecordId,
     },
-    wire::{RawJson, Response},
+    wire::{InputResponse, RawJson},
 };
 use mrtr_examples::host::{Error, Host, Reporter, Running, Screen, Seen, store::Store};
 use serde_json::{Value, json};
@@ -29,12 +29,12 @@ use crate::{
     tap,
 };
 
-/// Waits for what has to happen. The time is there to end a test that would hang.
+/// Waits for something that has to happen. The timeout ends a test that would hang.
 pub(crate) async fn within<T>(what: impl Future<Output = T>) -> T {
     timeout(Duration::from_secs(60), what).await.expect("nothing happened in a minute")
 }
 
-/// Is a host, and what it reports.
+/// A host, and its reports.
 pub(crate) struct Chain {
     pub(crate) host: Host,
     pub(crate) ended: JoinHandle<()>,
@@ -42,7 +42,7 @@ pub(crate) struct Chain {
     pub(crate) folder: Folder,
 }
 
-/// Is a provider in a process of its own, and the frames of its connection.
+/// A provider in a process of its own, and the frames of its connection.
 pub(crate) struct Provider {
     pub(crate) process: Child,
     pub(crate) from_host: tap::Seen,
@@ -53,31 +53,27 @@ pub(crate) fn session() -> SessionId {
     SessionId::new("session-1").unwrap()
 }
 
-/// Is what the host calls the provider.
+/// The registration of the provider.
 pub(crate) fn tools() -> RegistrationId {
     RegistrationId::new("tools").unwrap()
 }
 
-/// Is a call of the tool of the demo.
+/// A call of the tool of the demo.
 pub(crate) fn deployment(session: SessionId) -> Call {
     let request = json!({"name": "deploy", "arguments": {"artifact": "build-42"}});
-    Call {
-        session,
-        turn: TurnId::new("turn-1").unwrap(),
-        tool_call: ToolCallId::new("tool-call-1").unwrap(),
-        registration: tools(),
-        request: RawJson::from_value(&request).unwrap(),
-    }
+    let request = RawJson::from_value(&request).unwrap();
+    let (turn, tool_call) = (TurnId::new("turn-1"), ToolCallId::new("tool-call-1"));
+    Call::new(session, turn.unwrap(), tool_call.unwrap(), tools(), request)
 }
 
-pub(crate) fn accept() -> Response {
-    Response::Accept(
+pub(crate) fn accept() -> InputResponse {
+    InputResponse::Accept(
         Content::new().with_text("environment", "production").with_flag("confirm", true),
     )
 }
 
-pub(crate) fn confirm() -> Response {
-    Response::Accept(Content::new().with_flag("confirm", true))
+pub(crate) fn confirm() -> InputResponse {
+    InputResponse::Accept(Content::new().with_flag("confirm", true))
 }
 
 fn reporter() -> (Reporter, Arc<Mutex<Vec<String>>>) {
@@ -139,7 +135,7 @@ impl Chain {
         self.host.call(deployment(session())).await.unwrap()
     }
 
-    /// Tells that nothing is pending and nothing is live.
+    /// Returns whether no question is open and no invocation is live.
     pub(crate) async fn is_idle(&self) -> bool {
         let idle = self.host.look(|broker| {
             broker.snapshot(&session()).open.is_empty() && broker.invocations().count() == 0
@@ -147,8 +143,8 @@ impl Chain {
         idle.await.unwrap()
     }
 
-    /// Ends the host, and waits until its providers and their servers have ended. All screens are
-    /// gone by then.
+    /// Ends the host, and waits until its providers and their servers have ended. All screens must
+    /// have been dropped.
     pub(crate) async fn end(self, providers: impl IntoIterator<Item = Provider>) {
         drop(self.host);
         within(self.ended).await.unwrap();
@@ -176,7 +172,8 @@ pub(crate) async fn asked(screen: &mut Screen) -> Arc<PendingInteraction> {
 pub(crate) async fn ended(screen: &mut Screen, question: InteractionId) -> Ending {
     within(async {
         loop {
-            if let Seen::Change(What::Ended { interaction, how }) = screen.next().await.unwrap()
+            if let Seen::Change(ChangeKind::Ended { interaction, how }) =
+                screen.next().await.unwrap()
                 && interaction == question
             {
                 return how;
@@ -186,11 +183,11 @@ pub(crate) async fn ended(screen: &mut Screen, question: InteractionId) -> Endin
     .await
 }
 
-/// Answers a question, and returns what the broker has against it.
+/// Answers a question, and returns why the broker refuses the answer.
 pub(crate) async fn refused(
     screen: &Screen,
     question: InteractionId,
-    response: Response,
+    response: InputResponse,
 ) -> Misuse {
     match within(screen.answer(question, response)).await {
         Err(Error::Misuse(misuse)) => misuse,

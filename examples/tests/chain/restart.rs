@@ -1,9 +1,13 @@
-//! Surfaces that come back, and hosts that start anew.
+//! Surfaces that come back, and hosts that restart.
 
 use std::{fs, io::ErrorKind};
 
-use mrtr_core::broker::{
-    Broker, Closure, Decision, Ending, Epoch, Limits, Misuse, Outcome, Record, RecordKind,
+use mrtr_core::{
+    host::{
+        Broker, CloseReason, Ending, Epoch, Limits, Misuse, Outcome, ProviderFrame, Record,
+        RecordKind,
+    },
+    wire::Decision,
 };
 use mrtr_examples::host::{
     Error,
@@ -38,7 +42,7 @@ async fn criterion_9_a_surface_that_comes_back_gets_the_form_again_and_answers()
 
 /// proves: HB-12, HB-14
 #[tokio::test]
-async fn criterion_9_a_host_that_starts_anew_closes_what_was_open_and_replays_nothing() {
+async fn criterion_9_a_restarted_host_closes_what_was_open_and_replays_nothing() {
     let (old, new) = (Server::deploy("old"), Server::deploy("new"));
     let folder = Folder::new("criterion-9-restart");
     let journal = folder.file("journal");
@@ -57,7 +61,7 @@ async fn criterion_9_a_host_that_starts_anew_closes_what_was_open_and_replays_no
     let running = chain.call().await;
     let question = asked(&mut screen).await;
 
-    // It ends without a word to anybody, in the middle of a line.
+    // It ends without warning, in the middle of a line.
     chain.ended.abort();
     assert!(chain.ended.await.unwrap_err().is_cancelled());
     assert_eq!(within(running.outcome()).await, Err(Error::Ended));
@@ -85,7 +89,7 @@ async fn criterion_9_a_host_that_starts_anew_closes_what_was_open_and_replays_no
     assert_eq!(folder.heard(&new).len(), 0);
     let text = folder.text("journal");
     let line = text.strip_prefix(&whole).unwrap().trim_end();
-    let closed = Record::Closed { interaction: question.id, why: Closure::HostRestarted };
+    let closed = Record::Closed { interaction: question.id, why: CloseReason::HostRestarted };
     assert_eq!(Record::decode(line, &Limits::default()), Ok(closed));
 }
 
@@ -109,7 +113,7 @@ async fn a_journal_holds_a_question_from_before_it_is_shown_to_how_it_closed() {
             fake.hear().await.unwrap();
             assert_eq!(kinds(), before + 2);
             ended(&mut screen, question.id).await;
-            let released = mrtr_core::broker::ProviderFrame::Released { invocation };
+            let released = ProviderFrame::Released { invocation };
             fake.say(released).await;
             assert_eq!(outcome(running).await, Outcome::Released);
         } else {
@@ -129,7 +133,7 @@ async fn a_journal_holds_a_question_from_before_it_is_shown_to_how_it_closed() {
 }
 
 #[test]
-fn a_journal_with_a_line_that_is_no_record_is_not_opened() {
+fn a_journal_with_a_line_that_is_not_a_record_is_not_opened() {
     let folder = Folder::new("spoilt-journal");
     for spoilt in [&b"\n"[..], b"{}\n", b"\xff\n"] {
         fs::write(folder.file("journal"), spoilt).unwrap();

@@ -1,11 +1,11 @@
-//! Rounds of questions: what is asked, in which order, and what goes back.
+//! Rounds of questions: what is asked, in which order, and what is sent back.
 
 use std::collections::BTreeSet;
 
 use mrtr_core::{
-    Event, Interaction,
-    broker::{Decision, Ending, Limits},
-    wire::{Elicitation, Response},
+    client::Event,
+    host::{Ending, Limits},
+    wire::{Decision, Elicitation, InputRequest, InputResponse},
 };
 use mrtr_examples::surface::{Script, Surface as _};
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ async fn criterion_4_accept_decline_and_cancel_stay_distinct_from_end_to_end() {
     for (script, decision, expected) in [
         (Script::Accept(given), Decision::Accept, "deployed build-42 to production"),
         (Script::Decline, Decision::Decline, "build-42 was not deployed: declined"),
-        (Script::Dismiss, Decision::Dismiss, "build-42 was not deployed: dismissed"),
+        (Script::Cancel, Decision::Cancel, "build-42 was not deployed: cancelled"),
     ] {
         let running = chain.call().await;
         let question = asked(&mut screen).await;
@@ -90,9 +90,8 @@ async fn criterion_4_accept_decline_and_cancel_stay_distinct_from_end_to_end() {
         let names =
             [&requester.provider, &requester.server, &requester.tool].map(|name| name.raw());
         assert_eq!(names, ["local", "deploy", "deploy"]);
-        let interaction = Interaction::from(question.question.elicitation.clone());
-        let Ok(Event::Answer { response, .. }) = script.ask(1, String::new(), interaction).await
-        else {
+        let request = InputRequest::from(question.question.elicitation.clone());
+        let Ok(Event::Answer { response, .. }) = script.ask(1, String::new(), request).await else {
             panic!("{decision:?}")
         };
         screen.answer(question.id, response).await.unwrap();
@@ -129,7 +128,7 @@ async fn criterion_5_forms_of_one_round_are_asked_one_by_one_and_go_back_under_t
     let provider = chain.provider(&server).await;
     let mut screen = chain.screen().await;
     let running = chain.call().await;
-    let answers = [Response::Decline, confirm(), Response::Dismiss, confirm()];
+    let answers = [InputResponse::Decline, confirm(), InputResponse::Cancel, confirm()];
     for (message, response) in ["a", "b", "c", "d"].into_iter().zip(answers) {
         let question = asked(&mut screen).await;
         let Elicitation::Form(form) = &question.question.elicitation else { panic!("{message}") };
@@ -212,7 +211,7 @@ async fn a_url_that_is_agreed_to_goes_back_without_content() {
     let Elicitation::Url(request) = &question.question.elicitation else { panic!("{question:?}") };
     assert_eq!(&*request.url, url);
     assert!(request.is_punycode && request.is_https);
-    screen.answer(question.id, Response::Consent).await.unwrap();
+    screen.answer(question.id, InputResponse::Consent).await.unwrap();
     assert_eq!(text(&outcome(running).await), "done");
     let folder = chain.folder.clone();
     drop(screen);

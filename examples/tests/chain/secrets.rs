@@ -1,11 +1,11 @@
-//! What a server and a person keep to themselves.
+//! The secrets of a server and of a person.
 
 use std::fs;
 
 use form_model::Content;
 use mrtr_core::{
-    broker::{Limits, Outcome},
-    wire::Response,
+    host::{Limits, Outcome},
+    wire::InputResponse,
 };
 use mrtr_examples::host::store::Journal;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ async fn criterion_12_the_state_of_a_server_is_nowhere_but_between_it_and_its_cl
     let mut shown = format!("{question:?} {}", question.question.to_json().as_str());
     let broker = chain.host.look(|broker| format!("{:?} {broker:?}", broker.snapshot(&session())));
     shown += &broker.await.unwrap();
-    let response = Response::Accept(Content::new().with_text("name", ANSWER));
+    let response = InputResponse::Accept(Content::new().with_text("name", ANSWER));
     screen.answer(question.id, response).await.unwrap();
     while screen.open().count() > 0 {
         shown += &format!("{:?} {screen:?}", within(screen.next()).await);
@@ -48,7 +48,7 @@ async fn criterion_12_the_state_of_a_server_is_nowhere_but_between_it_and_its_cl
     drop(screen);
     chain.end([provider]).await;
 
-    // Both went to the server, so that they would be found.
+    // Both were sent to the server, so the search can find them.
     let heard = folder.text("secrets-heard");
     assert!(heard.contains(STATE) && heard.contains(ANSWER), "{heard}");
     let journal = fs::read_to_string(folder.file("journal")).unwrap();
@@ -67,7 +67,7 @@ async fn criterion_12_the_state_of_a_server_is_nowhere_but_between_it_and_its_cl
         assert!(!text.is_empty(), "there are {place}");
         assert!(!text.contains(STATE), "{place}");
     }
-    // An answer is held by the store and given to the provider, once each, and is in no log.
+    // An answer is in the store once and in a frame to the provider once, and in no log.
     assert_eq!(journal.matches(ANSWER).count(), 1);
     assert_eq!(from_host.text().matches(ANSWER).count(), 1);
     assert!(!reports.contains(ANSWER) && !errors.contains(ANSWER));

@@ -1,4 +1,4 @@
-//! The MCP servers at the end of the chain, and the folder in which they leave what they heard.
+//! The MCP servers at the end of the chain, and the folder for what they receive.
 
 use core::time::Duration;
 use std::{
@@ -12,7 +12,7 @@ use tokio::time::sleep;
 
 use crate::fixture::within;
 
-/// Is a folder of one test.
+/// A folder of one test.
 #[derive(Clone)]
 pub(crate) struct Folder(PathBuf);
 
@@ -32,7 +32,7 @@ impl Folder {
         fs::read_to_string(self.file(name)).unwrap_or_default()
     }
 
-    /// Waits until a file has something in it that ends a line.
+    /// Waits until a file has a whole line.
     pub(crate) async fn line(&self, name: &str) -> String {
         within(async {
             loop {
@@ -46,14 +46,14 @@ impl Folder {
         .await
     }
 
-    /// Returns the messages that a server heard.
+    /// Returns the messages that a server received.
     pub(crate) fn heard(&self, server: &Server) -> Vec<Value> {
         let text = self.text(&format!("{}-heard", server.name));
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }
 
-/// Is a server: a script of the shell, and what it is told.
+/// A server: a shell script and its arguments.
 pub(crate) struct Server {
     pub(crate) name: &'static str,
     pub(crate) script: String,
@@ -61,8 +61,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Is the server of the demo. What it hears and says stands in files, and at its end there is
-    /// another.
+    /// The server of the demo. Files hold its input and output, and another file says that it has
+    /// ended.
     pub(crate) fn deploy(name: &'static str) -> Self {
         let deploy = env!("CARGO_BIN_EXE_deploy");
         let script = format!(
@@ -73,8 +73,8 @@ impl Server {
         Self { name, script, lines: Vec::new() }
     }
 
-    /// Is a server that plays a script: `hear` takes a line off its input, `say` writes one; `$1`,
-    /// `$2` and so on are the lines.
+    /// A server that plays a script: `hear` reads a line, `say` writes one, and `$1`, `$2` and so on
+    /// are the lines.
     pub(crate) fn play(name: &'static str, script: &str, lines: Vec<String>) -> Self {
         let script = format!(
             r#"hear() {{ IFS= read -r line && printf '%s\n' "$line" >> "$0-heard"; }}
@@ -84,17 +84,17 @@ impl Server {
         Self { name, script, lines }
     }
 
-    /// Returns the command, for who starts it.
+    /// Returns the command that starts it.
     pub(crate) fn command(&self, folder: &Folder) -> Vec<String> {
         let place = folder.file(self.name).to_str().unwrap().to_owned();
         let words = ["sh".into(), "-c".into(), self.script.clone(), place];
         words.into_iter().chain(self.lines.clone()).collect()
     }
 
-    /// Kills a server of the demo with all that belongs to it.
+    /// Kills a server of the demo, and the processes that belong to it.
     pub(crate) async fn kill(&self, folder: &Folder) {
         let pid = folder.line(&format!("{}-pid", self.name)).await;
-        // What it has heard is written down by then.
+        // Everything that it received is in the file by then.
         folder.line(&format!("{}-heard", self.name)).await;
         let kill = Command::new("sh").args(["-c", &format!("kill -9 -{pid}")]).status();
         assert!(kill.unwrap().success());
@@ -102,7 +102,7 @@ impl Server {
     }
 }
 
-/// Is a request for a form with one field to say yes or no.
+/// A request for a form with one yes-or-no field.
 pub(crate) fn form(message: &str) -> Value {
     let schema = json!({
         "type": "object",
@@ -112,14 +112,14 @@ pub(crate) fn form(message: &str) -> Value {
     json!({"method": "elicitation/create", "params": {"message": message, "requestedSchema": schema}})
 }
 
-/// Is the answer to a leg that asks. The state is JSON text, and stands in it as it is.
+/// The answer to a leg that asks. The state is JSON text, and is written as it is.
 pub(crate) fn asks(leg: &str, requests: &Value, state: &str) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","id":"{leg}","result":{{"resultType":"input_required","inputRequests":{requests},"requestState":{state}}}}}"#
     )
 }
 
-/// Is the answer to a leg that is done.
+/// The answer to a leg that is done.
 pub(crate) fn done(leg: &str) -> String {
     let content = json!([{"type": "text", "text": "done"}]);
     json!({"jsonrpc": "2.0", "id": leg, "result": {"content": content}}).to_string()

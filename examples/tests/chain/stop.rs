@@ -1,8 +1,8 @@
-//! What is stopped: nothing more reaches the server, and nothing is left.
+//! Stopped invocations: nothing more reaches the server, and nothing is left.
 
 use mrtr_core::{
     SessionId,
-    broker::{Closure, Ending, Limits, Misuse, Outcome, Scope},
+    host::{CloseReason, Ending, Limits, Misuse, Outcome, Scope},
 };
 
 use crate::{
@@ -27,14 +27,14 @@ async fn criterion_7_a_global_stop_sends_no_retry_and_leaves_nothing_pending() {
     chain.host.stop(Scope::All).await.unwrap();
     for (running, mut screen, question) in calls {
         assert_eq!(outcome(running).await, Outcome::Stopped);
-        let how = Ending::Closed(Closure::Stopped);
+        let how = Ending::Closed(CloseReason::Stopped);
         assert_eq!(ended(&mut screen, question).await, how);
         assert_eq!(screen.open().count(), 0);
         let late = refused(&screen, question, accept()).await;
         assert_eq!(late, Misuse::Stale { won: Some(how) });
     }
     assert!(chain.is_idle().await);
-    // What was not stopped goes on: the same provider takes the next call.
+    // The same provider still takes the next call.
     let mut screen = chain.screen().await;
     let running = chain.call().await;
     let question = asked(&mut screen).await;
@@ -46,7 +46,7 @@ async fn criterion_7_a_global_stop_sends_no_retry_and_leaves_nothing_pending() {
     chain.end([provider]).await;
     let heard = folder.heard(&server);
     let ids: Vec<_> = heard.iter().map(|message| message["id"].as_str().unwrap()).collect();
-    // Nothing was in flight that could have been cancelled.
+    // No leg was in flight that could have been cancelled.
     assert_eq!(ids, ["1.1.1", "1.2.1", "1.3.1", "1.3.2"]);
     assert_eq!(from_host.count("cancel"), 2);
     assert_eq!(from_host.count("interaction_result"), 1);
@@ -67,7 +67,7 @@ async fn a_stop_of_one_session_leaves_the_others_as_they_are() {
     let (question, its) = (asked(&mut screen).await, asked(&mut others).await);
     chain.host.stop(Scope::Session(crate::fixture::session())).await.unwrap();
     assert_eq!(outcome(stopped).await, Outcome::Stopped);
-    // Nobody answers for another session, whatever they know of its questions.
+    // Nobody can answer for another session, even with the id of its question.
     assert_eq!(refused(&screen, its.id, accept()).await, Misuse::WrongSession);
     assert_eq!(refused(&others, question.id, accept()).await, Misuse::WrongSession);
     others.answer(its.id, accept()).await.unwrap();

@@ -1,8 +1,8 @@
-//! Several surfaces of one session: they show the same, and the first answer wins.
+//! Several surfaces of one session: they show the same questions, and the first answer wins.
 
 use mrtr_core::{
-    broker::{Decision, Ending, Limits, Misuse},
-    wire::{Elicitation, Response},
+    host::{Ending, Limits, Misuse},
+    wire::{Decision, Elicitation, InputResponse, ResponseError},
 };
 use mrtr_examples::host::{Error, Seen};
 
@@ -24,13 +24,14 @@ async fn criterion_14_two_surfaces_show_the_same_form_and_the_first_answer_wins(
     assert_eq!(asked(&mut terminal).await, question);
     let Elicitation::Form(form) = &question.question.elicitation else { panic!("{question:?}") };
     assert_eq!(form.form.fields().len(), 2);
-    // An answer that does not fit is refused with what is wrong, and the question stays open.
-    let empty = Response::Accept(form_model::Content::new());
-    let Misuse::Invalid(faults) = refused(&desktop, question.id, empty).await else { panic!() };
-    assert_eq!(faults.iter().count(), 2);
+    // An answer that does not fit is refused with its errors, and the question stays open.
+    let empty = InputResponse::Accept(form_model::Content::new());
+    let misuse = refused(&desktop, question.id, empty).await;
+    let Misuse::Response(ResponseError::Invalid(errors)) = misuse else { panic!("{misuse:?}") };
+    assert_eq!(errors.iter().count(), 2);
     let (first, second) = tokio::join!(
         desktop.answer(question.id, accept()),
-        terminal.answer(question.id, Response::Decline)
+        terminal.answer(question.id, InputResponse::Decline)
     );
     let won = if first.is_ok() { Decision::Accept } else { Decision::Decline };
     let lost = if first.is_ok() { second } else { first };
@@ -42,7 +43,7 @@ async fn criterion_14_two_surfaces_show_the_same_form_and_the_first_answer_wins(
     }
     let expected = match won {
         Decision::Accept => "deployed build-42 to production",
-        Decision::Decline | Decision::Dismiss => "build-42 was not deployed: declined",
+        Decision::Decline | Decision::Cancel => "build-42 was not deployed: declined",
     };
     assert_eq!(text(&outcome(running).await), expected);
     let folder = chain.folder.clone();
@@ -55,11 +56,11 @@ async fn criterion_14_two_surfaces_show_the_same_form_and_the_first_answer_wins(
 
 /// proves: HB-11, HB-15
 #[tokio::test]
-async fn a_surface_that_has_missed_something_begins_anew_and_shows_the_same_as_the_others() {
+async fn a_surface_that_missed_a_change_starts_again_and_shows_the_same_as_the_others() {
     let chain = Chain::volatile("missed", Limits::default());
     let mut fake = Fake::register(&chain.host).await;
     let (mut slow, mut quick) = (chain.screen().await, chain.screen().await);
-    // One invocation stays, so that the session does, and others come and go.
+    // One invocation stays open so that the session does, while others come and go.
     let lasting = chain.call().await;
     let invocation = fake.called().await;
     fake.ask(&invocation).await;
@@ -68,14 +69,14 @@ async fn a_surface_that_has_missed_something_begins_anew_and_shows_the_same_as_t
         let running = chain.call().await;
         let invocation = fake.called().await;
         fake.ask(&invocation).await;
-        let released = mrtr_core::broker::ProviderFrame::Released { invocation };
+        let released = mrtr_core::host::ProviderFrame::Released { invocation };
         fake.say(released).await;
         outcome(running).await;
     }
-    assert_eq!(within(slow.next()).await, Ok(Seen::Anew));
+    assert_eq!(within(slow.next()).await, Ok(Seen::Snapshot));
     let open: Vec<_> = slow.open().map(|shown| shown.interaction.id).collect();
     assert_eq!(open, [lasts.id]);
-    slow.answer(lasts.id, Response::Decline).await.unwrap();
+    slow.answer(lasts.id, InputResponse::Decline).await.unwrap();
     assert_eq!(ended(&mut slow, lasts.id).await, Ending::Answered(Decision::Decline));
     drop((lasting, slow, quick, fake));
     chain.end([]).await;

@@ -11,7 +11,7 @@ use std::{
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Is what went through a pipe so far.
+/// What went through a pipe so far.
 #[derive(Clone, Default)]
 pub(crate) struct Seen(Arc<Mutex<Vec<u8>>>);
 
@@ -30,7 +30,7 @@ impl Seen {
     }
 }
 
-/// Is one end of a pipe.
+/// One end of a pipe.
 pub(crate) struct Tap<P> {
     pipe: P,
     seen: Seen,

@@ -1,4 +1,4 @@
-//! A Redis of a test's own.
+//! A Redis for one test.
 
 use core::net::Ipv4Addr;
 use std::{
@@ -7,7 +7,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// Is a `redis-server` on a port of its own, that keeps nothing on disk. It ends when it is dropped.
+/// A `redis-server` on its own port that keeps nothing on disk. It ends when it is dropped.
 pub(crate) struct RedisServer {
     port: u16,
     process: Child,
@@ -15,7 +15,7 @@ pub(crate) struct RedisServer {
 
 impl RedisServer {
     pub(crate) fn start() -> Self {
-        // Somebody else may take the port before it does.
+        // Another process may take the port first.
         for _ in 0..10 {
             let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
             let port = free.local_addr().unwrap().port();
@@ -36,7 +36,7 @@ impl RedisServer {
         self.process.wait().unwrap();
     }
 
-    /// Starts it again, at the same port, with nothing in it.
+    /// Starts it again on the same port, empty.
     pub(crate) fn restart(&mut self) {
         self.stop();
         self.process = spawn(self.port).expect("redis-server starts again");
@@ -49,7 +49,7 @@ impl Drop for RedisServer {
     }
 }
 
-/// Starts it and waits until it listens. `None`: it has ended.
+/// Starts it and waits until it listens. Returns `None` if it has ended.
 fn spawn(port: u16) -> Option<Child> {
     let spawned = Command::new("redis-server")
         .args(["--port", &port.to_string(), "--bind", "127.0.0.1"])

@@ -1,4 +1,4 @@
-//! The host's side: one call, and a person who is asked.
+//! The host's side: a call, and a person who is asked.
 
 use std::{
     env, io,
@@ -11,7 +11,7 @@ use clap::Args;
 use form_model::SafeText;
 use mrtr_core::{
     RegistrationId, SessionId, ToolCallId, TurnId,
-    broker::{Call, Limits, Outcome, Report, Scope},
+    host::{Call, Limits, Outcome, Report, Scope},
     wire::RawJson,
 };
 use mrtr_examples::{
@@ -28,7 +28,7 @@ use crate::{Failure, person};
 
 #[derive(Args)]
 pub(crate) struct Settings {
-    /// Keeps what is asked and answered in this file.
+    /// Keeps questions and answers in this file.
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
     /// The tool to call.
@@ -39,7 +39,7 @@ pub(crate) struct Settings {
     args: String,
     #[command(flatten)]
     answers: Answers,
-    /// The command of the MCP server. Without one it is the server of the demo.
+    /// The command of the MCP server. The default is the server of the demo.
     #[arg(last = true)]
     server: Vec<String>,
 }
@@ -67,7 +67,7 @@ fn start(store: Option<&PathBuf>) -> Result<(Host, JoinHandle<()>), Failure> {
         return Ok(Host::volatile(epoch_after(&[], now), Limits::default(), reporter));
     };
     let (journal, held) = Journal::open(path)
-        .map_err(|error| format!("the store {} can not be opened: {error}", path.display()))?;
+        .map_err(|error| format!("the store {} cannot be opened: {error}", path.display()))?;
     let epoch = epoch_after(&held, now);
     Ok(Host::durable(epoch, Limits::default(), reporter, Box::new(journal), held)?)
 }
@@ -81,13 +81,9 @@ async fn call(host: &Host, settings: Settings) -> Result<Outcome, Failure> {
     host.register(registration.clone(), connection).await?;
     let session = SessionId::new("terminal")?;
     let screen = host.surface(session.clone()).await?;
-    let call = Call {
-        session,
-        turn: TurnId::new("turn-1")?,
-        tool_call: ToolCallId::new("tool-call-1")?,
-        registration,
-        request: RawJson::from_value(&json!({"name": tool, "arguments": arguments}))?,
-    };
+    let (turn, tool_call) = (TurnId::new("turn-1")?, ToolCallId::new("tool-call-1")?);
+    let request = RawJson::from_value(&json!({"name": tool, "arguments": arguments}))?;
+    let call = Call::new(session, turn, tool_call, registration, request);
     let running = host.call(call).await?;
     println!("→ {} {tool}", running.invocation);
     let mut outcome = Box::pin(running.outcome());
@@ -118,7 +114,7 @@ fn provider(server: &[String]) -> Result<Command, Failure> {
     Ok(command)
 }
 
-/// Prints how the call ended. Only a result that is no error is a success.
+/// Prints how the call ended. Only a result without an error is a success.
 fn print(outcome: &Outcome) -> ExitCode {
     match outcome {
         Outcome::Complete(result) => {

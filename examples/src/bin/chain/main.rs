@@ -1,4 +1,5 @@
-//! The whole chain: a host that asks, a provider that executes, and an MCP server that needs to know.
+//! The whole chain: a host that asks people, a provider that executes, and an MCP server that needs
+//! answers.
 
 #![forbid(unsafe_code)]
 
@@ -10,7 +11,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Calls a tool of an MCP server through a provider in a process of its own, and asks what it asks.
+/// Calls a tool of an MCP server through a provider in its own process, and asks the server's questions.
 #[derive(Parser)]
 #[command(name = "chain", args_conflicts_with_subcommands = true)]
 struct Cli {
@@ -22,7 +23,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Side {
-    /// Executes what a host says at the standard input, and answers at the standard output.
+    /// Executes the calls of a host that come on the standard input, and answers on the standard output.
     Provider(provider::Settings),
 }
 

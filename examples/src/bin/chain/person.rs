@@ -1,10 +1,10 @@
-//! The person at the terminal, or the answers that were given beforehand.
+//! The person at the terminal, or the answers that were given in advance.
 
 use std::collections::BTreeSet;
 
 use mrtr_core::{
-    Event,
-    broker::{InteractionId, PendingInteraction, Shown},
+    client::Event,
+    host::{InteractionId, PendingInteraction, VisibleInteraction},
     wire::Elicitation,
 };
 use mrtr_examples::{
@@ -16,15 +16,16 @@ use mrtr_examples::{
 pub(crate) async fn attend(mut screen: Screen, answers: &Answers) -> Result<(), Error> {
     let mut asked = BTreeSet::<InteractionId>::new();
     loop {
-        let is_new =
-            |shown: &&Shown| shown.taken.is_none() && !asked.contains(&shown.interaction.id);
+        let is_new = |shown: &&VisibleInteraction| {
+            shown.taken.is_none() && !asked.contains(&shown.interaction.id)
+        };
         let Some(shown) = screen.open().find(is_new).cloned() else {
             screen.next().await?;
             continue;
         };
         asked.insert(shown.interaction.id);
         match ask(&screen, &shown.interaction, answers).await {
-            // It was answered elsewhere, or it is over: nothing that the person did counts.
+            // It was answered elsewhere, or has ended: the person's answer does not count.
             Err(Error::Misuse(misuse)) => eprintln!("the answer did not count: {misuse}"),
             done => done?,
         }
@@ -40,11 +41,13 @@ async fn ask(
     if answers.are_given() {
         println!("\n{requester} asks:\n  {}\n  {WARNING}", message(&question.question.elicitation));
     }
-    let interaction = question.question.elicitation.clone().into();
+    let request = question.question.elicitation.clone().into();
     let answer = match answers.clone().surface(requester) {
-        Some(surface) => surface.ask(1, question.id.to_string(), interaction).await,
+        Some(surface) => surface.ask(1, question.id.to_string(), request).await,
         None => {
-            eprintln!("there is no terminal to ask at: answer by --answer, --decline or --dismiss");
+            eprintln!(
+                "there is no terminal to ask at: answer with --answer NAME=VALUE, --decline or --cancel"
+            );
             return screen.give_up(question.id).await;
         }
     };
@@ -58,7 +61,7 @@ async fn ask(
     }
 }
 
-/// Says who asks. Only the registration is known to be so.
+/// Describes who asks. Only the registration is verified.
 fn describe(question: &PendingInteraction) -> String {
     let requester = &question.question.requester;
     format!(

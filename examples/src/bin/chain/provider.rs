@@ -16,10 +16,10 @@ use crate::Failure;
 
 #[derive(Args)]
 pub(crate) struct Settings {
-    /// What the provider calls itself.
+    /// The name of the provider.
     #[arg(long, default_value = "provider")]
     name: String,
-    /// What it calls the server.
+    /// The name of the server.
     #[arg(long, default_value = "server")]
     server: String,
     /// How long a request to the server may take, in seconds.
@@ -30,17 +30,17 @@ pub(crate) struct Settings {
     command: Vec<String>,
 }
 
-/// Serves a host until it says no more.
+/// Serves a host until the input ends.
 pub(crate) fn run(settings: &Settings) -> Result<ExitCode, Failure> {
     let Settings { name, server, leg, command } = settings;
     let (program, args) = command.split_first().ok_or("expected the command of a server")?;
     let server = Server::start(server, program, args)
-        .map_err(|error| format!("the server does not start: {error}"))?;
+        .map_err(|error| format!("the server did not start: {error}"))?;
     let leg = Duration::from_secs(*leg);
     let provider = Provider::new(name, server, leg, io::stdout(), LOG);
     provider.serve(io::stdin().lock())?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Tells the operator of each request to the server. Where nobody listens, it goes out all the same.
+/// Tells the operator of each leg. A standard error that is closed does not stop the provider.
 const LOG: Log = Log(|line| drop(writeln!(io::stderr(), "{line}")));

@@ -5,25 +5,31 @@ use std::collections::BTreeMap;
 
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use mrtr_core::{
-    Binding, Claims, Invocation, InvocationId, LegId, LegRequest, Limits, Outcome, Phase, Request,
-    wire::{META_CAPABILITIES, META_VERSION, Method, PROTOCOL_VERSION, RawJson},
+    InvocationId, Limits,
+    client::{Binding, Claims, Invocation, Outcome, Request},
+    wire::{
+        ClientInfo, META_CAPABILITIES, META_CLIENT_INFO, META_VERSION, Method, PROTOCOL_VERSION,
+        ParamHeaders, RawJson,
+    },
 };
 use mrtr_examples::{
-    call::{Ended, Observer},
+    call::{Ended, Silent},
     client::{CallError, Http},
     surface::Given,
 };
-use serde::Serialize;
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{Value, json};
 
-use crate::{Failure, catalog::Tool, made_up::ToolCall};
+use crate::{Failure, catalog::Catalog, made_up::ToolCall};
 
-/// Calls one server, and answers what it asks.
+/// The kinds of questions that the given answers are for.
+const CLAIMS: Claims = Claims::none().with_form().with_url().with_sampling().with_roots();
+
+/// A client that calls one server and answers its questions.
 pub(crate) struct Caller {
     http: Http,
     url: String,
     given: Given,
-    /// The calls so far.
+    /// The number of calls so far.
     count: AtomicU32,
 }
 
@@ -43,47 +49,44 @@ impl Caller {
         Ok(Self { http: Http::new(url), url: url.into(), given, count: AtomicU32::new(0) })
     }
 
-    /// Repeats arguments of a tool in headers, as its definition says.
-    pub(crate) fn mirror(&mut self, tool: &Tool) {
-        self.http.mirror(&tool.name, tool.mirrored.clone());
-    }
-
     /// Calls a method without rounds.
     pub(crate) async fn plain(
         &self,
         method: &str,
         mut params: Value,
     ) -> Result<RawJson, CallError> {
-        let capabilities = self.claims().capabilities().to_json();
+        let capabilities = CLAIMS.capabilities().to_json();
         let capabilities: Value = serde_json::from_str(&capabilities).unwrap_or_default();
-        let mut meta = client();
-        if let (Some(meta), Some(params)) = (meta.as_object_mut(), params.as_object_mut()) {
-            meta.insert(META_VERSION.into(), PROTOCOL_VERSION.into());
-            meta.insert(META_CAPABILITIES.into(), capabilities);
-            params.insert("_meta".into(), json!(meta));
+        let meta = json!({
+            META_VERSION: PROTOCOL_VERSION,
+            META_CLIENT_INFO: client_info(),
+            META_CAPABILITIES: capabilities,
+        });
+        if let Some(params) = params.as_object_mut() {
+            params.insert("_meta".into(), meta);
         }
         self.http.call(&self.next_id(), method, &params).await
     }
 
-    /// Calls tools, prompts and resources, all at once, and prints what comes of each.
+    /// Calls tools of a server, and all its prompts and resources, at once. Prints each outcome.
     pub(crate) async fn call_all(
         &self,
         tools: &[ToolCall],
-        prompts: &[String],
-        resources: &[String],
+        catalog: &Catalog,
     ) -> Result<(), Failure> {
         let mut calls = FuturesUnordered::new();
-        for ToolCall { name, arguments } in tools {
-            let params = Params { name, arguments, meta: client() };
-            calls.push(self.call(Method::ToolsCall, RawJson::from_value(&params)?));
+        for call in tools {
+            let tool = catalog.tools.iter().find(|tool| tool.name == call.name);
+            let headers = tool.map(|tool| tool.param_headers.clone()).unwrap_or_default();
+            calls.push(self.call(Method::ToolsCall, RawJson::from_value(call)?, headers));
         }
-        for name in prompts {
-            let params = json!({"name": name, "_meta": client()});
-            calls.push(self.call(Method::PromptsGet, RawJson::from_value(&params)?));
-        }
-        for uri in resources {
-            let params = json!({"uri": uri, "_meta": client()});
-            calls.push(self.call(Method::ResourcesRead, RawJson::from_value(&params)?));
+        for (method, names) in
+            [(Method::PromptsGet, &catalog.prompts), (Method::ResourcesRead, &catalog.resources)]
+        {
+            for name in names {
+                let params = RawJson::from_value(&json!({method.target_parameter(): name}))?;
+                calls.push(self.call(method, params, ParamHeaders::default()));
+            }
         }
         while let Some(ended) = calls.next().await {
             println!("{}", ended?);
@@ -91,12 +94,19 @@ impl Caller {
         Ok(())
     }
 
-    /// Calls a method that may ask, and says what came of it.
-    async fn call(&self, method: Method, params: RawJson) -> Result<String, Failure> {
+    /// Calls a method that may ask, and describes the outcome.
+    async fn call(
+        &self,
+        method: Method,
+        params: RawJson,
+        param_headers: ParamHeaders,
+    ) -> Result<String, Failure> {
         let id = InvocationId::new(&self.next_id())?;
-        let request = Request::new(id.clone(), method, params, Binding::new(&self.url));
+        let request = Request::new(id.clone(), method, params, Binding::new(&self.url))
+            .with_client_info(client_info())
+            .with_param_headers(param_headers);
         let now = self.http.now();
-        let (call, actions) = Invocation::start(now, request, self.claims(), Limits::default())?;
+        let (call, actions) = Invocation::start(now, request, CLAIMS, Limits::default())?;
         let ended = self.http.drive(call, actions, &self.given, &Silent).await;
         let what = match ended {
             Ended::Settled(Outcome::Error(error)) => format!("error {}", error.code),
@@ -106,36 +116,11 @@ impl Caller {
         Ok(format!("{id} {}: {what}", method.as_str()))
     }
 
-    fn claims(&self) -> Claims {
-        let by = &self.given;
-        Claims::none().with_form(by).with_url(by).with_sampling(by).with_roots(by)
-    }
-
     fn next_id(&self) -> String {
         format!("call-{}", self.count.fetch_add(1, Ordering::Relaxed) + 1)
     }
 }
 
-/// Is the params of a call of a tool. The arguments go out as they are.
-#[derive(Serialize)]
-struct Params<'a> {
-    name: &'a str,
-    arguments: &'a BTreeMap<String, Box<RawValue>>,
-    #[serde(rename = "_meta")]
-    meta: Value,
-}
-
-/// Says who calls.
-fn client() -> Value {
-    let name = "mrtr-conformance-client";
-    let client = json!({"name": name, "version": env!("CARGO_PKG_VERSION")});
-    json!({"io.modelcontextprotocol/clientInfo": client})
-}
-
-/// Watches the calls, and says nothing of them.
-struct Silent;
-
-impl Observer for Silent {
-    fn sends(&self, _: &LegRequest, _: Phase) {}
-    fn returned(&self, _: &LegId, _: Phase) {}
+fn client_info() -> ClientInfo {
+    ClientInfo::new("mrtr-conformance-client", env!("CARGO_PKG_VERSION"))
 }

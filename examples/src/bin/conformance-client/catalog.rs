@@ -1,19 +1,19 @@
-//! What a server has.
+//! The tools, prompts and resources of a server.
 
 use std::collections::BTreeMap;
 
 use form_model::SafeText;
-use mrtr_core::wire::{PROTOCOL_VERSION, RpcError};
-use mrtr_examples::{client::CallError, mirrored::Mirrored};
+use mrtr_core::wire::{InvalidParamHeader, Json, PROTOCOL_VERSION, ParamHeaders, RpcError};
+use mrtr_examples::client::CallError;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::{Failure, calls::Caller};
 
-/// The pages that a list may have.
+/// The most pages of a list.
 const PAGES_MAX: usize = 100;
 
-/// Is what a server has, as far as it can be called.
+/// The tools, prompts and resources of a server that can be called.
 pub(crate) struct Catalog {
     pub(crate) tools: Vec<Tool>,
     /// The names of the prompts.
@@ -22,16 +22,16 @@ pub(crate) struct Catalog {
     pub(crate) resources: Vec<String>,
 }
 
-/// Is a tool.
+/// A tool.
 pub(crate) struct Tool {
     pub(crate) name: String,
-    /// The schema of its input, as it came. What it refers to is not fetched.
+    /// The schema of its input, as it came. References are not fetched.
     pub(crate) input_schema: Box<RawValue>,
-    pub(crate) mirrored: Mirrored,
+    pub(crate) param_headers: ParamHeaders,
 }
 
 impl Catalog {
-    /// Asks a server what it has.
+    /// Asks a server for its lists.
     pub(crate) async fn find(caller: &Caller) -> Result<Self, Failure> {
         let capabilities = discover(caller).await?;
         let has = |kind: &str| capabilities.contains_key(kind);
@@ -52,8 +52,8 @@ impl Catalog {
     }
 }
 
-/// Asks a server what it can do. A server that refuses the revision, and lists it among those that
-/// it speaks, is asked again.
+/// Asks a server for its capabilities. Asks once more if the server refuses the revision, and lists it
+/// among those that it speaks.
 async fn discover(caller: &Caller) -> Result<Map<String, Value>, Failure> {
     #[derive(Deserialize)]
     struct Discovered {
@@ -69,7 +69,7 @@ async fn discover(caller: &Caller) -> Result<Map<String, Value>, Failure> {
     Ok(discovered.capabilities)
 }
 
-/// Returns whether a refusal of a revision names ours as one that the server speaks.
+/// Returns whether a refusal of a revision lists ours among those that the server speaks.
 fn speaks_ours(error: &RpcError) -> bool {
     #[derive(Deserialize)]
     struct Data {
@@ -90,9 +90,9 @@ async fn list<T: DeserializeOwned>(
     let mut params = json!({});
     for _ in 0..PAGES_MAX {
         let page = caller.plain(method, params).await?;
-        // What is listed stays as it came.
+        // The items stay texts: a schema goes back as it came.
         let page: BTreeMap<String, Box<RawValue>> = serde_json::from_str(page.as_str())?;
-        let items = page.get(kind).ok_or_else(|| format!("{method} lists no {kind}"))?;
+        let items = page.get(kind).ok_or_else(|| format!("expected {method} to list {kind}"))?;
         all.extend(serde_json::from_str::<Vec<T>>(items.get())?);
         match page.get("nextCursor") {
             Some(cursor) => params = json!({"cursor": cursor}),
@@ -110,12 +110,12 @@ struct ListedTool {
 }
 
 impl ListedTool {
-    /// Leaves a tool out that is not to be called, and says so.
+    /// Leaves out a tool that must not be called over HTTP, and prints why.
     fn checked(self) -> Option<Tool> {
         let Self { name, input_schema } = self;
-        let schema = serde_json::from_str(input_schema.get()).unwrap_or_default();
-        match Mirrored::from_schema(&schema) {
-            Ok(mirrored) => Some(Tool { name, input_schema, mirrored }),
+        let schema = Json::parse(input_schema.get()).map_err(InvalidParamHeader::from);
+        match schema.and_then(ParamHeaders::from_schema) {
+            Ok(param_headers) => Some(Tool { name, input_schema, param_headers }),
             Err(why) => {
                 eprintln!("the tool {} is left out: {why}", SafeText::line(&name));
                 None

@@ -1,4 +1,4 @@
-//! Calls of tools of which nothing but the schema is known.
+//! Calls of tools, made up from their schemas.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use serde_json::{Map, Value, value::RawValue};
 
 use crate::catalog::Tool;
 
-/// Is a call of a tool.
+/// A call of a tool.
 #[derive(Deserialize, Serialize)]
 pub(crate) struct ToolCall {
     pub(crate) name: String,
     pub(crate) arguments: BTreeMap<String, Box<RawValue>>,
 }
 
-/// The tools that want to see what a client has kept of a schema: the tool, the argument that takes
-/// the schema, and the tool whose schema that is.
+/// The tools that take the schema of another tool, to see what a client kept of it: the tool, the
+/// argument that takes the schema, and the other tool.
 const ECHOES: [(&str, &str, &str); 1] =
     [("json_schema_echo", "schema", "json_schema_2020_12_tool")];
 
@@ -26,7 +26,7 @@ pub(crate) fn calls(tools: &[Tool]) -> Vec<ToolCall> {
     tools.iter().map(call).collect()
 }
 
-/// Makes the arguments that a tool needs.
+/// Makes the required arguments of a tool.
 fn arguments(tool: &Tool, tools: &[Tool]) -> BTreeMap<String, Box<RawValue>> {
     if let Some((_, name, of)) = ECHOES.iter().find(|(echo, ..)| *echo == tool.name) {
         let schema = tools.iter().find(|tool| tool.name == *of).map(|tool| &tool.input_schema);

@@ -1,5 +1,5 @@
-//! The client that the official conformance suite runs: it finds out what a server has, and calls
-//! all of it.
+//! The client that the official conformance suite runs: it lists the tools, prompts and resources of a
+//! server, and calls all of them.
 
 #![forbid(unsafe_code)]
 
@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use crate::made_up::ToolCall;
 
-/// Calls everything that a server has. The suite says more in `MCP_CONFORMANCE_CONTEXT`.
+/// Calls every tool, prompt and resource of a server. `MCP_CONFORMANCE_CONTEXT` may name other calls.
 #[derive(Parser)]
 #[command(name = "conformance-client")]
 struct Cli {
@@ -24,7 +24,7 @@ struct Cli {
     url: String,
 }
 
-/// Is what the suite says beside the URL.
+/// What the suite tells beside the URL.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Context {
@@ -52,15 +52,12 @@ async fn run(url: &str) -> Result<(), Failure> {
         Ok(context) => serde_json::from_str(&context)?,
         Err(_) => Context::default(),
     };
-    let mut caller = Caller::new(url)?;
+    let caller = Caller::new(url)?;
     let catalog = Catalog::find(&caller).await?;
-    for tool in &catalog.tools {
-        caller.mirror(tool);
-    }
     let calls = if context.tool_calls.is_empty() {
         made_up::calls(&catalog.tools)
     } else {
         context.tool_calls
     };
-    caller.call_all(&calls, &catalog.prompts, &catalog.resources).await
+    caller.call_all(&calls, &catalog).await
 }

@@ -1,45 +1,46 @@
-//! The tools and the prompt that ask: a table of what they ask, and two ways to run it.
+//! The tools and the prompt that ask: a table of their questions, and two ways to run it.
 
-use form_model::{BuildError, FlagField, FormBuilder, TextField};
+use form_model::{Answer, FlagField, FormBuilder, TextField};
 use mrtr_core::{
-    InputRequest, Need,
-    exchange::{Answered, Elicited, Event, Flow, Run, Sampling},
-    wire::{RawJson, RpcError},
+    server::{Ending, Flow, HandlerError, Need, Run},
+    wire::{InputRequest, InputResponse, RawJson, RpcError, SamplingBuilder},
 };
+use mrtr_examples::server::finish;
 use serde_json::Value;
 
-use crate::handler::{failed, finish};
+/// An answer, in the order of the questions.
+type Response = InputResponse<Answer>;
 
-/// Is a tool or a prompt that asks.
+/// A tool or a prompt that asks.
 pub(crate) struct Asking {
     pub(crate) name: &'static str,
-    /// What it asks, round by round, each under its key.
+    /// Its questions by round, each under its key.
     rounds: &'static [&'static [(&'static str, Ask)]],
     means: Means,
-    /// Says what came of it.
-    end: fn(&[Answered]) -> String,
+    /// Makes the text of the result from the answers.
+    end: fn(&[Response]) -> String,
 }
 
-/// Is one question.
+/// A question.
 enum Ask {
-    /// A form with one text: what to say, and the field.
+    /// A form with one text field: the message, and the field.
     Text(&'static str, &'static str),
-    /// A form with one yes or no.
+    /// A form with one yes-or-no field: the message, and the field.
     Flag(&'static str, &'static str),
-    /// A request to the model: what the user says, and the most tokens.
+    /// A request to the model: the text of the user, and the most tokens.
     Model(&'static str, u32),
     /// The roots.
     Roots,
 }
 
-/// Says how it remembers what it asked.
+/// How a tool remembers its questions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Means {
     /// In a sealed state.
     State,
-    /// Not at all: answers are read against what it would ask, even if nothing was asked.
+    /// Not at all: answers are checked against the questions, even if nothing was asked.
     None,
-    /// Not at all, and it asks only what the client can answer.
+    /// Not at all, and only questions that the client can answer are asked.
     NoneAndOnlyWhatIsDeclared,
 }
 
@@ -127,58 +128,59 @@ pub(crate) const PROMPTS: [Asking; 1] = [Asking {
     end: |answers| format!("Use this context: {}", text(answers, 0, "context")),
 }];
 
-/// Returns whether what is called asks without a sealed state.
+/// Returns whether a tool or prompt asks without a sealed state.
 pub(crate) fn is_keyless(target: &str) -> bool {
     let all = TOOLS.iter().chain(&PROMPTS);
     all.into_iter().any(|asking| asking.name == target && asking.means != Means::State)
 }
 
 impl Asking {
-    /// Asks until all is answered, and makes a result of what came of it.
-    pub(crate) fn run(&self, run: &Run, result: fn(&str) -> Value) -> Event {
+    /// Asks until every question is answered, and makes a result of the answers.
+    pub(crate) fn run(&self, run: &Run, result: fn(&str) -> Value) -> Ending {
         match self.means {
             Means::State => self.with_state(run, result),
             Means::None | Means::NoneAndOnlyWhatIsDeclared => self.without_state(run, result),
         }
     }
 
-    fn with_state(&self, run: &Run, result: fn(&str) -> Value) -> Event {
+    fn with_state(&self, run: &Run, result: fn(&str) -> Value) -> Ending {
         Flow::run(run, |flow| {
             let mut answers = Vec::new();
             for round in self.rounds {
                 let requests = round.iter().map(|(key, ask)| Ok((*key, ask.request()?)));
-                let requests = requests.collect::<Result<Vec<_>, BuildError>>()?;
+                let requests = requests.collect::<Result<Vec<_>, HandlerError>>()?;
                 answers.extend(flow.ask_all(requests)?);
             }
             Ok(RawJson::from_value(&result(&self.text(&answers)))?)
         })
     }
 
-    fn without_state(&self, run: &Run, result: fn(&str) -> Value) -> Event {
+    fn without_state(&self, run: &Run, result: fn(&str) -> Value) -> Ending {
         let (mut answers, mut need) = (Vec::new(), Need::new());
         for (key, ask) in self.rounds.iter().copied().flatten() {
-            let Ok(request) = ask.request() else { return failed() };
+            let request = match ask.request() {
+                Ok(request) => request,
+                Err(error) => return Ending::Fail(error),
+            };
             let is_declared = run.capabilities.missing(request.needs()).is_empty();
             match run.answers.check(key, &request) {
-                Ok(Some(answered)) => answers.push(answered),
+                Ok(Some(response)) => answers.push(response),
                 Ok(None) if is_declared || self.means == Means::None => {
                     need = need.request(*key, request);
                 }
                 Ok(None) => {}
                 Err(error) => {
                     let error = RpcError::new(RpcError::INVALID_PARAMS, error.to_string());
-                    return Event::Fail(error);
+                    return Ending::Fail(error.into());
                 }
             }
         }
-        if need == Need::new() { finish(&result(&self.text(&answers))) } else { Event::Need(need) }
+        if need == Need::new() { finish(&result(&self.text(&answers))) } else { Ending::Need(need) }
     }
 
-    /// Says what came of it: a no ends it, whatever else was answered.
-    fn text(&self, answers: &[Answered]) -> String {
-        let is_no = |answered: &Answered| {
-            matches!(answered, Answered::Form(Elicited::Declined | Elicited::Dismissed))
-        };
+    /// Makes the text of the result: that of the answers, unless the person refused a question.
+    fn text(&self, answers: &[Response]) -> String {
+        let is_no = |response: &Response| matches!(response, Response::Decline | Response::Cancel);
         if answers.iter().any(is_no) {
             "The person did not agree.".into()
         } else {
@@ -188,33 +190,34 @@ impl Asking {
 }
 
 impl Ask {
-    fn request(&self) -> Result<InputRequest, BuildError> {
-        Ok(match self {
+    fn request(&self) -> Result<InputRequest, HandlerError> {
+        let (message, form) = match self {
             Self::Text(message, field) => {
-                let form = FormBuilder::new().field(TextField::new(*field).required());
-                InputRequest::form(*message, form.build()?)
+                (message, FormBuilder::new().field(TextField::new(*field).required()))
             }
             Self::Flag(message, field) => {
-                let form = FormBuilder::new().field(FlagField::new(*field).required());
-                InputRequest::form(*message, form.build()?)
+                (message, FormBuilder::new().field(FlagField::new(*field).required()))
             }
-            Self::Model(text, tokens) => InputRequest::sampling(Sampling::new(*tokens).user(text)),
-            Self::Roots => InputRequest::roots(),
-        })
+            Self::Model(text, tokens) => {
+                let request = SamplingBuilder::new(*tokens).user(text).build();
+                return request.map(Into::into).map_err(HandlerError::internal);
+            }
+            Self::Roots => return Ok(InputRequest::Roots),
+        };
+        let form = form.build().map_err(HandlerError::internal)?;
+        Ok(InputRequest::form(message, form))
     }
 }
 
-/// Finds a text of a form.
-fn text(answers: &[Answered], index: usize, field: &str) -> String {
-    let Some(Answered::Form(Elicited::Accepted(answer))) = answers.get(index) else {
-        return String::new();
-    };
+/// Finds a text in the answer to a form.
+fn text(answers: &[Response], index: usize, field: &str) -> String {
+    let Some(Response::Accept(answer)) = answers.get(index) else { return String::new() };
     answer.text(field).unwrap_or_default().into()
 }
 
-/// Finds a text of what a model or a list of roots says.
-fn member(answers: &[Answered], index: usize, pointer: &str) -> String {
-    let Some(Answered::Sampled(json) | Answered::Roots(json)) = answers.get(index) else {
+/// Finds a text in the answer of a model, or in a list of roots.
+fn member(answers: &[Response], index: usize, pointer: &str) -> String {
+    let Some(Response::Sampled(json) | Response::Roots(json)) = answers.get(index) else {
         return String::new();
     };
     let value: Value = serde_json::from_str(json.as_str()).unwrap_or_default();

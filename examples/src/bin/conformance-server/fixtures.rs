@@ -1,11 +1,11 @@
-//! What needs no code: tools, prompts and resources whose results stand in files.
+//! Tools, prompts and resources without code: their results are in files.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Is what the files hold.
+/// The content of the files.
 pub(crate) struct Fixtures {
     pub(crate) tools: Vec<Fixture>,
     pub(crate) prompts: Vec<Fixture>,
@@ -13,15 +13,15 @@ pub(crate) struct Fixtures {
     pub(crate) templates: Vec<Fixture>,
 }
 
-/// Is one thing that is listed, and what comes of it. In the texts of the result, `{name}` stands
-/// for the argument of that name.
+/// A tool, prompt or resource as it is listed, and its result. In the texts of the result, `{name}`
+/// stands for the argument of that name.
 #[derive(Deserialize)]
 pub(crate) struct Fixture {
     pub(crate) listed: Value,
     pub(crate) result: Value,
 }
 
-/// Is the arguments of a call that are texts.
+/// The arguments of a call that are texts.
 pub(crate) type Arguments = BTreeMap<String, String>;
 
 impl Fixtures {
@@ -34,14 +34,14 @@ impl Fixtures {
         })
     }
 
-    /// Reads a resource, by its URI or by a template.
+    /// Reads a resource by its URI, or by a template.
     pub(crate) fn resource(&self, uri: &str) -> Option<Value> {
         let listed = find(&self.resources, "uri", uri).map(|resource| resource.result.clone());
         listed.or_else(|| self.templates.iter().find_map(|template| template.expand(uri)))
     }
 }
 
-/// Finds what is listed under a name.
+/// Finds the fixture of a name.
 pub(crate) fn find<'f>(among: &'f [Fixture], member: &str, name: &str) -> Option<&'f Fixture> {
     among.iter().find(|fixture| fixture.listed.get(member).and_then(Value::as_str) == Some(name))
 }
@@ -52,7 +52,7 @@ impl Fixture {
         fill(&self.result, arguments)
     }
 
-    /// Returns the result for a URI that fits the template, which has one variable.
+    /// Returns the result for a URI that matches the template. A template has one variable.
     fn expand(&self, uri: &str) -> Option<Value> {
         let (begin, rest) = self.listed.get("uriTemplate")?.as_str()?.split_once('{')?;
         let (name, end) = rest.split_once('}')?;

@@ -1,16 +1,12 @@
-//! Who answers which method.
+//! The handler of each method.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use mrtr_core::{
-    Endpoint,
-    exchange::{Event, Run},
-    wire::{RawJson, RpcError},
+    server::{Ending, Endpoint, Run},
+    wire::{ParamHeaders, RawJson, RpcError},
 };
-use mrtr_examples::{
-    mirrored::Mirrored,
-    server::{Caller, Handler},
-};
+use mrtr_examples::server::{Caller, Handler, finish, invalid_params, refuse};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -24,31 +20,35 @@ use crate::{
 /// The values that complete the argument of a prompt.
 const COMPLETIONS: [&str; 4] = ["paris", "park", "party", "testValue1"];
 
-/// Is what the suite calls.
+/// The tools, prompts and resources that the suite calls.
 pub(crate) struct Conformance {
     fixtures: Fixtures,
     changes: Changes,
-    mirrored: BTreeMap<String, Mirrored>,
-    /// Serves what asks without a sealed state.
-    keyless: Endpoint,
+    /// The endpoint of the tools and prompts that ask without a sealed state.
+    keyless: Arc<Endpoint>,
 }
 
 impl Conformance {
     pub(crate) fn new(keyless: Endpoint) -> Result<Self, Failure> {
-        let fixtures = Fixtures::load()?;
-        let mut mirrored = BTreeMap::new();
-        for Fixture { listed, .. } in &fixtures.tools {
+        let (fixtures, changes) = (Fixtures::load()?, Changes::default());
+        Ok(Self { fixtures, changes, keyless: Arc::new(keyless) })
+    }
+
+    /// Adds the arguments that the tools repeat in headers to the endpoint that serves the tools.
+    pub(crate) fn with_param_headers(&self, mut endpoint: Endpoint) -> Result<Endpoint, Failure> {
+        for Fixture { listed, .. } in &self.fixtures.tools {
             if let (Some(name), Some(schema)) = (listed.get("name"), listed.get("inputSchema")) {
-                let name = name.as_str().unwrap_or_default();
-                mirrored.insert(name.into(), Mirrored::from_schema(schema)?);
+                let schema = RawJson::from_value(schema)?;
+                let headers = ParamHeaders::from_schema(schema.as_json())?;
+                endpoint = endpoint.with_param_headers(name.as_str().unwrap_or_default(), headers);
             }
         }
-        Ok(Self { fixtures, changes: Changes::default(), mirrored, keyless })
+        Ok(endpoint)
     }
 }
 
 impl Handler for Conformance {
-    fn run(&self, run: &Run, caller: &Caller<'_>) -> Event {
+    fn run(&self, run: &Run, caller: &Caller<'_>) -> Ending {
         match run.method.as_str() {
             "server/discover" => discover(),
             "tools/list" => list("tools", self.tools()),
@@ -62,23 +62,21 @@ impl Handler for Conformance {
             "resources/read" => self.read(run),
             "completion/complete" => complete(run),
             "subscriptions/listen" => self.changes.listen(run, caller),
-            _ => Event::Fail(RpcError::new(RpcError::METHOD_NOT_FOUND, "Method not found")),
+            _ => refuse(RpcError::METHOD_NOT_FOUND, "Method not found"),
         }
     }
 
-    fn endpoint(&self, target: &str) -> Option<&Endpoint> {
+    fn endpoint(&self, target: &str) -> Option<&Arc<Endpoint>> {
         asking::is_keyless(target).then_some(&self.keyless)
-    }
-
-    fn mirrored(&self, tool: &str) -> Option<&Mirrored> {
-        self.mirrored.get(tool)
     }
 }
 
 impl Conformance {
     fn tools(&self) -> Vec<Value> {
         let asking = asking::TOOLS.iter().map(|tool| (tool.name, "Asks before it answers."));
-        let telling = telling::TOOLS.iter().map(|(name, _)| (*name, "Says what it does."));
+        let telling = telling::TOOLS
+            .iter()
+            .map(|(name, _)| (*name, "Sends notifications before it answers."));
         let changing = LISTS.iter().map(|(.., name)| (*name, "Changes a list."));
         let comes_and_goes = self.changes.is_there(List::Tools);
         let changed = comes_and_goes.then_some(("test_changing_tool", "Comes and goes."));
@@ -90,7 +88,7 @@ impl Conformance {
         listed(&self.fixtures.tools).into_iter().chain(described.map(tool)).collect()
     }
 
-    fn call(&self, run: &Run, caller: &Caller<'_>) -> Event {
+    fn call(&self, run: &Run, caller: &Caller<'_>) -> Ending {
         let Some(Named { name, arguments }) = named(run) else {
             return invalid_params("Expected the name of a tool");
         };
@@ -121,7 +119,7 @@ impl Conformance {
         listed(&self.fixtures.prompts).into_iter().chain(described).collect()
     }
 
-    fn get(&self, run: &Run) -> Event {
+    fn get(&self, run: &Run) -> Ending {
         let Some(Named { name, arguments }) = named(run) else {
             return invalid_params("Expected the name of a prompt");
         };
@@ -137,7 +135,7 @@ impl Conformance {
         invalid_params("Unknown prompt")
     }
 
-    fn read(&self, run: &Run) -> Event {
+    fn read(&self, run: &Run) -> Ending {
         #[derive(Deserialize)]
         struct Read {
             uri: String,
@@ -147,15 +145,16 @@ impl Conformance {
         };
         match self.fixtures.resource(&uri) {
             Some(result) => finish(&result),
-            None => Event::Fail(RpcError {
-                data: RawJson::from_value(&json!({"uri": uri})).ok(),
-                ..RpcError::new(RpcError::INVALID_PARAMS, "Resource not found")
-            }),
+            None => {
+                let error = RpcError::new(RpcError::INVALID_PARAMS, "Resource not found");
+                let data = RawJson::from_value(&json!({"uri": uri}));
+                Ending::Fail(data.map_or(error.clone(), |data| error.with_data(data)).into())
+            }
         }
     }
 }
 
-fn discover() -> Event {
+fn discover() -> Ending {
     let changes = json!({"listChanged": true});
     finish(&json!({
         "supportedVersions": ["2026-07-28"],
@@ -168,8 +167,8 @@ fn discover() -> Event {
     }))
 }
 
-/// Completes an argument by what begins like it.
-fn complete(run: &Run) -> Event {
+/// Completes an argument with the values that begin like it.
+fn complete(run: &Run) -> Ending {
     #[derive(Deserialize)]
     struct Complete {
         argument: Argument,
@@ -187,7 +186,7 @@ fn complete(run: &Run) -> Event {
     finish(&json!({"completion": {"values": values, "total": total, "hasMore": false}}))
 }
 
-/// Is what is called by a name.
+/// The params of a call by name.
 #[derive(Deserialize)]
 struct Named {
     name: String,
@@ -199,7 +198,7 @@ fn named(run: &Run) -> Option<Named> {
     serde_json::from_str(run.params.as_str()).ok()
 }
 
-/// Takes the arguments that are texts.
+/// Keeps the arguments that are texts.
 fn texts(arguments: BTreeMap<String, Value>) -> Arguments {
     let text = |(name, value): (String, Value)| Some((name, value.as_str()?.to_owned()));
     arguments.into_iter().filter_map(text).collect()
@@ -209,11 +208,11 @@ fn listed(fixtures: &[Fixture]) -> Vec<Value> {
     fixtures.iter().map(|fixture| fixture.listed.clone()).collect()
 }
 
-fn list(kind: &str, all: Vec<Value>) -> Event {
+fn list(kind: &str, all: Vec<Value>) -> Ending {
     finish(&json!({kind: all, "ttlMs": 60_000, "cacheScope": "public"}))
 }
 
-/// Finds a member of what a request says of itself.
+/// Finds a member of `_meta`.
 pub(crate) fn meta(run: &Run, name: &str) -> Option<Value> {
     #[derive(Deserialize)]
     struct Params {
@@ -231,16 +230,4 @@ pub(crate) fn tool_text(text: &str) -> Value {
 /// Makes a result of a prompt.
 fn prompt_text(text: &str) -> Value {
     json!({"messages": [{"role": "user", "content": {"type": "text", "text": text}}]})
-}
-
-pub(crate) fn finish(result: &Value) -> Event {
-    RawJson::from_value(result).map_or_else(|_| failed(), Event::Finish)
-}
-
-pub(crate) fn failed() -> Event {
-    Event::Fail(RpcError::new(RpcError::INTERNAL, "Internal error"))
-}
-
-pub(crate) fn invalid_params(message: &'static str) -> Event {
-    Event::Fail(RpcError::new(RpcError::INVALID_PARAMS, message))
 }

@@ -1,4 +1,4 @@
-//! Who listens to changes, and the tools that change something.
+//! The listeners to changes of lists, and the tools that change a list.
 
 use core::{
     sync::atomic::{AtomicBool, Ordering},
@@ -10,27 +10,27 @@ use std::sync::{
 };
 
 use mrtr_core::{
-    exchange::{Event, Run},
+    server::{Ending, Run},
     wire::{RawJson, RpcError},
 };
-use mrtr_examples::server::{Caller, Gone};
+use mrtr_examples::server::{Caller, Gone, finish, invalid_params, refuse};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::handler::{failed, finish, invalid_params, tool_text};
+use crate::handler::tool_text;
 
-/// How often to look whether a client that hears of no change is still there.
+/// How often to check that a listener is still there while nothing changes.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// Is a list that can change.
+/// A list that can change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum List {
     Tools,
     Prompts,
 }
 
-/// The lists: what a client calls the wish to hear of its changes, what a change is called, and the
-/// tool that makes one.
+/// The lists: each with the name under which a client subscribes to it, the notification of a change,
+/// and the tool that makes a change.
 pub(crate) const LISTS: [(List, &str, &str, &str); 2] = [
     (
         List::Tools,
@@ -46,32 +46,32 @@ pub(crate) const LISTS: [(List, &str, &str, &str); 2] = [
     ),
 ];
 
-/// Is what changes, and who hears of it.
+/// The state of the lists, and the listeners to their changes.
 #[derive(Default)]
 pub(crate) struct Changes {
-    /// Whether the tool that comes and goes is there.
+    /// Whether the changing tool is listed.
     has_tool: AtomicBool,
-    /// Whether the prompt that comes and goes is there.
+    /// Whether the changing prompt is listed.
     has_prompt: AtomicBool,
     listeners: Mutex<Vec<Sender<List>>>,
 }
 
 impl Changes {
-    /// Returns whether what comes and goes on a list is there.
+    /// Returns whether the changing tool or prompt is listed.
     pub(crate) fn is_there(&self, list: List) -> bool {
         self.of(list).load(Ordering::Relaxed)
     }
 
-    /// Changes a list, and tells who listens.
-    pub(crate) fn change(&self, list: List) -> Event {
+    /// Changes a list, and notifies the listeners.
+    pub(crate) fn change(&self, list: List) -> Ending {
         self.of(list).fetch_xor(true, Ordering::Relaxed);
-        // Who can not be told is gone.
+        // A listener that cannot be notified is gone.
         self.listeners().retain(|listener| listener.send(list).is_ok());
-        finish(&tool_text("The list is another now."))
+        finish(&tool_text("The list has changed."))
     }
 
-    /// Tells a client of the changes that it wants to hear of, until it goes.
-    pub(crate) fn listen(&self, run: &Run, caller: &Caller<'_>) -> Event {
+    /// Notifies a client of the changes that it subscribes to, until it is gone.
+    pub(crate) fn listen(&self, run: &Run, caller: &Caller<'_>) -> Ending {
         #[derive(Deserialize)]
         struct Listen {
             notifications: Map<String, Value>,
@@ -82,35 +82,39 @@ impl Changes {
         let wishes = |name: &str| listen.notifications.get(name) == Some(&Value::Bool(true));
         let wished: Vec<_> = LISTS.into_iter().filter(|(_, wish, ..)| wishes(wish)).collect();
         let Some(id) = caller.id().filter(|_| caller.hears()) else {
-            let message = "Listening takes a client that accepts event streams";
-            return Event::Fail(RpcError::new(RpcError::INVALID_REQUEST, message));
+            return refuse(
+                RpcError::INVALID_REQUEST,
+                "Expected a client that accepts event streams",
+            );
         };
-        match self.tell(&wished, &id, caller) {
-            // The answer says that it is over. It goes nowhere.
-            Err(Gone) => finish(&json!({"_meta": tag(&id)})),
-            Ok(()) => failed(),
+        let tag = tag(&id);
+        match self.tell(&wished, &tag, caller) {
+            // Nobody gets the answer.
+            Err(Gone) => finish(&json!({"_meta": tag})),
+            Ok(()) => refuse(RpcError::INTERNAL, "Internal error"),
         }
     }
 
-    /// Tells a client of changes. It ends well only if there can be no more changes.
+    /// Notifies a client of changes until it is gone. Returns `Ok` only if there can be no more
+    /// changes.
     fn tell(
         &self,
         wished: &[(List, &str, &str, &str)],
-        id: &RawJson,
+        tag: &Value,
         caller: &Caller<'_>,
     ) -> Result<(), Gone> {
         let (sender, changes) = mpsc::channel();
         self.listeners().push(sender);
         let honored: Map<_, _> =
             wished.iter().map(|(_, wish, ..)| ((*wish).into(), Value::Bool(true))).collect();
-        let params = json!({"_meta": tag(id), "notifications": honored});
+        let params = json!({"_meta": tag, "notifications": honored});
         caller.tell("notifications/subscriptions/acknowledged", &params)?;
         loop {
             match changes.recv_timeout(LOOK) {
                 Ok(changed) => {
                     let of = wished.iter().filter(|(list, ..)| *list == changed);
                     for (_, _, method, _) in of {
-                        caller.tell(method, &json!({"_meta": tag(id)}))?;
+                        caller.tell(method, &json!({"_meta": tag}))?;
                     }
                 }
                 Err(RecvTimeoutError::Timeout) if caller.is_gone() => return Err(Gone),
@@ -132,7 +136,8 @@ impl Changes {
     }
 }
 
-/// Says which subscription a message is for.
+/// Makes the `_meta` that names the subscription of a message.
 fn tag(id: &RawJson) -> Value {
+    let id: Value = serde_json::from_str(id.as_str()).unwrap_or_default();
     json!({"io.modelcontextprotocol/subscriptionId": id})
 }

@@ -1,5 +1,4 @@
-//! The server that the official conformance suite is run against: what the suite wants served, on
-//! these crates.
+//! The server that the official conformance suite tests.
 
 #![forbid(unsafe_code)]
 
@@ -12,22 +11,24 @@ mod telling;
 use std::{process::ExitCode, sync::Arc};
 
 use clap::Parser;
-use getrandom::{SysRng, rand_core::Rng as _, rand_core::UnwrapErr};
 use handler::Conformance;
-use mrtr_core::{Endpoint, Keyring, RequestState, exchange::Report};
+use mrtr_core::{
+    seal::{Keyring, RequestState},
+    server::Endpoint,
+};
 use mrtr_examples::{
     server::{self, Format, Server},
     store::Memory,
 };
 
-/// Serves what the official conformance suite wants, at http://127.0.0.1:PORT/mcp.
+/// Serves the tools, prompts and resources of the official conformance suite at http://127.0.0.1:PORT/mcp.
 #[derive(Parser)]
 #[command(name = "conformance-server")]
 struct Cli {
     /// The port; 0 picks a free one.
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// Answers with event streams, to clients that take them.
+    /// Answers with event streams to clients that accept them.
     #[arg(long)]
     sse: bool,
 }
@@ -48,23 +49,18 @@ fn main() -> ExitCode {
 
 async fn serve(cli: &Cli) -> Result<(), Failure> {
     let mut key = [0; 32];
-    UnwrapErr(SysRng).fill_bytes(&mut key);
+    getrandom::fill(&mut key)?;
     let states = RequestState::new(Keyring::new([("process", key)])?);
+    let handler = Conformance::new(Endpoint::new("conformance"))?;
+    let endpoint = Endpoint::new("conformance").with_request_state(states).with_single_use();
     let server = Server {
-        endpoint: Endpoint::new("conformance").with_request_state(states).with_single_use(),
-        handler: Conformance::new(Endpoint::new("conformance"))?,
+        endpoint: Arc::new(handler.with_param_headers(endpoint)?),
+        handler,
         store: Arc::new(Memory::default()),
-        reporter: report,
+        reporter: server::print_report,
         format: if cli.sse { Format::EventStream } else { Format::Json },
     };
     let listener = server::listen(cli.port).await?;
     println!("listening http://{}/mcp", listener.local_addr()?);
     Ok(server::serve(listener, server).await?)
-}
-
-/// Tells the operator what went wrong. A round that was asked is no news.
-fn report(report: &Report) {
-    if !matches!(report, Report::InputRequired { .. }) {
-        eprintln!("server: {report:?}");
-    }
 }

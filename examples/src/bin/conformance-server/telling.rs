@@ -1,18 +1,18 @@
-//! The tools that say something before their end.
+//! The tools that send notifications before they answer.
 
 use core::time::Duration;
 use std::thread;
 
-use mrtr_core::exchange::{Event, Run};
-use mrtr_examples::server::{Caller, Gone};
+use mrtr_core::server::{Ending, Run};
+use mrtr_examples::server::{Caller, Gone, finish};
 use serde_json::{Value, json};
 
-use crate::handler::{finish, meta, tool_text};
+use crate::handler::{meta, tool_text};
 
 /// How long a step of the work takes.
 const STEP: Duration = Duration::from_millis(50);
 
-/// The tools: each says what it does, if the client wants to hear it.
+/// The tools. Each sends notifications if the client wants them.
 pub(crate) const TOOLS: [(&str, Tell); 3] = [
     ("test_tool_with_progress", progress),
     ("test_tool_with_logging", log),
@@ -21,13 +21,13 @@ pub(crate) const TOOLS: [(&str, Tell); 3] = [
 
 type Tell = fn(&Run, &Caller<'_>) -> Result<(), Gone>;
 
-/// Runs such a tool. Who is gone gets an answer all the same, which goes nowhere.
-pub(crate) fn call(tell: Tell, run: &Run, caller: &Caller<'_>) -> Event {
+/// Runs a tool. If the caller is gone, nobody gets the answer.
+pub(crate) fn call(tell: Tell, run: &Run, caller: &Caller<'_>) -> Ending {
     let text = if tell(run, caller).is_ok() { "It is done." } else { "Nobody waits." };
     finish(&tool_text(text))
 }
 
-/// Reports progress under the token of the request, if it has one.
+/// Reports progress under the token of the request, if the request has one.
 fn progress(run: &Run, caller: &Caller<'_>) -> Result<(), Gone> {
     let token = meta(run, "progressToken");
     for (step, progress) in [0, 50, 100].into_iter().enumerate() {
@@ -42,11 +42,11 @@ fn progress(run: &Run, caller: &Caller<'_>) -> Result<(), Gone> {
     Ok(())
 }
 
-/// The levels of a log, the least urgent first.
+/// The levels of a log, from the least urgent.
 const LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
-/// Logs, if the request names a level that hears it.
+/// Logs, if the request asks for messages of that level.
 fn log(run: &Run, caller: &Caller<'_>) -> Result<(), Gone> {
     let level = meta(run, "io.modelcontextprotocol/logLevel");
     let urgency = |name: &str| LEVELS.iter().position(|level| *level == name);

@@ -9,9 +9,9 @@ use std::{
 
 use clap::ValueEnum;
 use mrtr_core::{
-    Actions, Binding, Claims, Event, Instant, Invocation, InvocationId, Limits, Outcome, Request,
-    StartError,
-    wire::{Method, RawJson},
+    Instant, InvocationId, Limits,
+    client::{Actions, Binding, Claims, Event, Invocation, Outcome, Request, StartError},
+    wire::{ClientInfo, Method, RawJson},
 };
 use mrtr_examples::{
     call::{Ended, Log},
@@ -23,15 +23,15 @@ use serde_json::{Value, json};
 
 use crate::Failure;
 
-/// Is a server to call.
+/// A server to call.
 pub(crate) enum Target {
-    /// It is at a URL.
+    /// A server at a URL.
     Url(String),
-    /// It is started by a command, and called over stdio.
+    /// A server that a command starts, and that is called over stdio.
     Command(Vec<String>, Runtime),
 }
 
-/// Is what carries a call over stdio.
+/// The runtime of a call over stdio.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Runtime {
     /// Plain threads.
@@ -57,22 +57,18 @@ pub(crate) async fn call(
     answers: Answers,
 ) -> Result<ExitCode, Failure> {
     let requester = format!("The server {target} (its tool {tool}, both unverified)");
-    // Without somebody who answers there is no claim that somebody does, and no call.
+    // Without anybody to answer, the call could claim nothing, and is not made.
     let surface = answers.surface(requester).ok_or(
-        "there is no terminal to ask at: answer with --answer NAME=VALUE, --decline or --dismiss",
+        "there is no terminal to ask at: answer with --answer NAME=VALUE, --decline or --cancel",
     )?;
-    let params = json!({
-        "name": tool,
-        "arguments": arguments,
-        "_meta": {"io.modelcontextprotocol/clientInfo": {"name": "deploy", "version": env!("CARGO_PKG_VERSION")}},
-    });
     let request = Request::new(
         InvocationId::new("call-1")?,
         Method::ToolsCall,
-        RawJson::from_value(&params)?,
+        RawJson::from_value(&json!({"name": tool, "arguments": arguments}))?,
         Binding::new(&target.to_string()),
     );
-    let claims = Claims::none().with_form(surface.as_ref()).with_url(surface.as_ref());
+    let request = request.with_client_info(ClientInfo::new("deploy", env!("CARGO_PKG_VERSION")));
+    let claims = Claims::none().with_form().with_url();
     let start = |now| Invocation::start(now, request, claims, Limits::default());
     let ended = match target {
         Target::Url(url) => over_http(&url, start, surface.as_ref()).await?,
@@ -129,7 +125,7 @@ async fn on_smol(
     Ok(tokio::task::spawn_blocking(|| smol::block_on(drive((inbox, events)))).await?)
 }
 
-/// Makes the command that starts a server. There is one: a call without a URL needs it.
+/// Makes the command that starts a server. It is there: clap requires it of a call without a URL.
 fn to_start(command: &[String]) -> Command {
     let (program, args) = command.split_first().map_or(("", command), |(p, args)| (p, args));
     let mut command = Command::new(program);
@@ -138,10 +134,10 @@ fn to_start(command: &[String]) -> Command {
 }
 
 fn not_started(error: io::Error) -> String {
-    format!("the server does not start: {error}")
+    format!("the server did not start: {error}")
 }
 
-/// Lets an interrupt stop the call, so that the server hears of it.
+/// Lets an interrupt stop the call, so that the server is told.
 fn on_interrupt(stop: impl FnOnce() + Send + 'static) {
     tokio::spawn(async move {
         if tokio::signal::ctrl_c().await.is_ok() {
@@ -153,7 +149,7 @@ fn on_interrupt(stop: impl FnOnce() + Send + 'static) {
 /// Prints each leg as it goes.
 const PRINTER: Log = Log(|line| println!("{line}"));
 
-/// Prints how the call ended. Only a result that is no error is a success.
+/// Prints how the call ended. Only a result without an error is a success.
 fn print(outcome: &Outcome) -> ExitCode {
     match outcome {
         Outcome::Complete(result) => {

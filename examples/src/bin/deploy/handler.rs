@@ -1,15 +1,16 @@
-//! The server's side: who answers which method, over whatever transport it comes.
+//! The server's side: the handler of each method, on any transport.
 
 use mrtr_core::{
-    exchange::{Event, Run},
-    wire::{RawJson, RpcError},
+    server::{Ending, Run},
+    wire::RpcError,
 };
+use mrtr_examples::server::{finish, refuse};
 use serde_json::{Value, json};
 
 use crate::{prompt, resource, tool};
 
-/// Runs a request that the exchange found sound.
-pub(crate) fn handle(run: &Run) -> Event {
+/// Runs a request that the exchange admitted.
+pub(crate) fn handle(run: &Run) -> Ending {
     match run.method.as_str() {
         "server/discover" => finish(&json!({
             "supportedVersions": ["2026-07-28"],
@@ -24,22 +25,11 @@ pub(crate) fn handle(run: &Run) -> Event {
         "prompts/get" => prompt::get(run),
         "resources/list" => list("resources", &resource::description()),
         "resources/read" => resource::read(run),
-        _ => Event::Fail(RpcError::new(RpcError::METHOD_NOT_FOUND, "Method not found")),
+        _ => refuse(RpcError::METHOD_NOT_FOUND, "Method not found"),
     }
 }
 
-/// Lists the one thing of a kind that there is.
-fn list(kind: &str, description: &Value) -> Event {
+/// Lists the one thing that there is of a kind.
+fn list(kind: &str, description: &Value) -> Ending {
     finish(&json!({kind: [description], "ttlMs": 3_600_000, "cacheScope": "public"}))
-}
-
-pub(crate) fn finish(result: &Value) -> Event {
-    match RawJson::from_value(result) {
-        Ok(result) => Event::Finish(result),
-        Err(_) => Event::Fail(RpcError::new(RpcError::INTERNAL, "Internal error")),
-    }
-}
-
-pub(crate) fn invalid_params(message: &'static str) -> Event {
-    Event::Fail(RpcError::new(RpcError::INVALID_PARAMS, message))
 }

@@ -1,4 +1,4 @@
-//! The deployment scenario: a tool asks where to deploy and whether, a person answers, the call
+//! The deployment scenario: a tool asks where to deploy and whether to, a person answers, and the call
 //! goes on.
 
 #![forbid(unsafe_code)]
@@ -13,8 +13,10 @@ use std::{io, process::ExitCode, sync::Arc};
 
 use call::{Runtime, Target};
 use clap::{Parser, Subcommand};
-use getrandom::{SysRng, rand_core::Rng as _, rand_core::UnwrapErr};
-use mrtr_core::{Endpoint, Keyring, RequestState, exchange::Report};
+use mrtr_core::{
+    seal::{Keyring, RequestState},
+    server::Endpoint,
+};
 use mrtr_examples::{
     server::{self, Format, Server},
     stdio,
@@ -23,7 +25,7 @@ use mrtr_examples::{
 };
 use serde_json::json;
 
-/// Deploys, after asking where to: a client and a server of MCP 2026-07-28 in one process.
+/// Deploys after asking where to: a client and a server of MCP 2026-07-28 in one process.
 #[derive(Parser)]
 #[command(name = "deploy")]
 struct Cli {
@@ -35,22 +37,22 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Side {
-    /// Serves a tool, a prompt and a resource, which all ask, at http://127.0.0.1:PORT/mcp until it is interrupted.
+    /// Serves a tool, a prompt and a resource that ask, at http://127.0.0.1:PORT/mcp until it is interrupted.
     Serve {
         /// The port; 0 picks a free one.
         #[arg(long, default_value_t = 0)]
         port: u16,
-        /// Serves at the standard input and output instead, until the input ends.
+        /// Serves on the standard input and output instead, until the input ends.
         #[arg(long, conflicts_with = "port")]
         stdio: bool,
-        /// Answers with event streams, to clients that take them.
+        /// Answers with event streams to clients that accept them.
         #[arg(long, conflicts_with = "stdio")]
         sse: bool,
-        /// Keeps what was used in the Redis at this URL instead of in memory.
+        /// Keeps the ids of used states in the Redis at this URL instead of in memory.
         #[arg(long, value_name = "URL")]
         redis: Option<String>,
     },
-    /// Calls a tool of any server: one at a URL, or one that is started by a command.
+    /// Calls a tool of any server: one at a URL, or one that a command starts.
     Call {
         /// The URL of the server.
         #[arg(required_unless_present = "command", conflicts_with = "command")]
@@ -58,7 +60,7 @@ enum Side {
         /// The command of a server that speaks over its standard input and output.
         #[arg(last = true)]
         command: Vec<String>,
-        /// What carries a call over stdio.
+        /// The runtime of a call over stdio.
         #[arg(long, value_enum, default_value = "threads", requires = "command")]
         runtime: Runtime,
         /// The tool.
@@ -91,7 +93,7 @@ fn main() -> ExitCode {
 async fn run(cli: Cli) -> Result<ExitCode, Failure> {
     match cli.side {
         Some(Side::Serve { stdio: true, redis, .. }) => {
-            // Nothing else runs, so it may hold the thread.
+            // Nothing else runs, so it may block the thread.
             let server = deploy_server(store(redis)?, Format::Json)?;
             stdio::server::serve(&server, io::stdin().lock(), io::stdout().lock())?;
             Ok(ExitCode::SUCCESS)
@@ -136,20 +138,13 @@ fn store(redis: Option<String>) -> io::Result<Arc<dyn Store>> {
 /// Makes the server, with a key that lives as long as the process.
 fn deploy_server(store: Arc<dyn Store>, format: Format) -> Result<Server, Failure> {
     let mut key = [0; 32];
-    UnwrapErr(SysRng).fill_bytes(&mut key);
+    getrandom::fill(&mut key)?;
     let states = RequestState::new(Keyring::new([("process", key)])?);
     Ok(Server {
-        endpoint: Endpoint::new("deploy").with_request_state(states).with_single_use(),
+        endpoint: Arc::new(Endpoint::new("deploy").with_request_state(states).with_single_use()),
         handler: handler::handle,
         store,
-        reporter: report,
+        reporter: server::print_report,
         format,
     })
-}
-
-/// Tells the operator what went wrong. A round that was asked is no news.
-fn report(report: &Report) {
-    if !matches!(report, Report::InputRequired { .. }) {
-        eprintln!("server: {report:?}");
-    }
 }

@@ -1,14 +1,13 @@
-//! A prompt that announces a deployment, after it has asked to whom and in which tone.
+//! A prompt that announces a deployment, after asking to whom and in which tone.
 
 use form_model::{ChoiceField, FormBuilder};
 use mrtr_core::{
-    exchange::{Event, Flow, Run},
+    server::{Ending, Flow, Run},
     wire::RawJson,
 };
+use mrtr_examples::server::invalid_params;
 use serde::Deserialize;
 use serde_json::{Value, json};
-
-use crate::handler::invalid_params;
 
 /// Describes the prompt.
 pub(crate) fn description() -> Value {
@@ -30,11 +29,11 @@ struct Arguments {
     artifact: String,
 }
 
-/// Gets the prompt. It asks in two rounds, written as one function.
-pub(crate) fn get(run: &Run) -> Event {
+/// Gets the prompt. It asks in two rounds, and is written as one function.
+pub(crate) fn get(run: &Run) -> Ending {
     let get: Get = match serde_json::from_str(run.params.as_str()) {
         Ok(get) => get,
-        Err(_) => return invalid_params("Expected the name of a prompt, and an artifact"),
+        Err(_) => return invalid_params("Expected the name of a prompt and an artifact"),
     };
     if get.name != "announce" {
         return invalid_params("Unknown prompt");
@@ -49,8 +48,8 @@ pub(crate) fn get(run: &Run) -> Event {
         let form = FormBuilder::new()
             .field(ChoiceField::new("tone").option("sober").option("proud").required())
             .build()?;
-        let answer =
-            flow.accepted("tone", format!("How is the {audience} to hear of it?"), form)?;
+        let message = format!("How is the {audience} to hear of it?");
+        let answer = flow.accepted("tone", &message, form)?;
         let tone = answer.text("tone").unwrap_or_default();
         let text = format!("Announce {artifact} to the {audience} in a {tone} tone.");
         let message = json!({"role": "user", "content": {"type": "text", "text": text}});

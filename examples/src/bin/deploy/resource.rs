@@ -1,14 +1,13 @@
-//! A resource: the log of what was deployed, which is read for a reason.
+//! A resource: the log of deployments, which asks why it is read.
 
 use form_model::{FormBuilder, TextField};
 use mrtr_core::{
-    exchange::{Event, Flow, Run},
+    server::{Ending, Flow, Run},
     wire::RawJson,
 };
+use mrtr_examples::server::invalid_params;
 use serde::Deserialize;
 use serde_json::{Value, json};
-
-use crate::handler::invalid_params;
 
 const URI: &str = "deploy://log";
 
@@ -17,7 +16,7 @@ pub(crate) fn description() -> Value {
     json!({
         "uri": URI,
         "name": "log",
-        "description": "What was deployed, for whoever says why they read it.",
+        "description": "The log of deployments, after asking why it is read.",
         "mimeType": "text/plain",
     })
 }
@@ -28,7 +27,7 @@ struct Read {
 }
 
 /// Reads the resource.
-pub(crate) fn read(run: &Run) -> Event {
+pub(crate) fn read(run: &Run) -> Ending {
     if !serde_json::from_str(run.params.as_str()).is_ok_and(|read: Read| read.uri == URI) {
         return invalid_params("Unknown resource");
     }
@@ -38,7 +37,7 @@ pub(crate) fn read(run: &Run) -> Event {
         let reason = answer.text("reason").unwrap_or_default();
         let text = format!("build-41 was deployed to production\nthe log was read: {reason}");
         let contents = json!({"uri": URI, "mimeType": "text/plain", "text": text});
-        // It is for who said why, and for this once.
+        // The text repeats the reason, so it is not cached.
         let result = json!({"contents": [contents], "ttlMs": 0, "cacheScope": "private"});
         Ok(RawJson::from_value(&result)?)
     })

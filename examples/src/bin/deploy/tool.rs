@@ -1,17 +1,15 @@
-//! A tool that deploys, after it has asked where to and whether.
+//! A tool that deploys, after asking where to and whether to.
 
-use form_model::{BuildError, ChoiceField, FlagField, Form, FormBuilder};
+use form_model::{BuildError, ChoiceField, FlagField, Form, FormBuilder, Submission};
 use mrtr_core::{
-    InputRequest, Need,
-    exchange::{Elicited, Event, Run},
-    wire::RpcError,
+    server::{Ending, HandlerError, Need, Run},
+    wire::InputRequest,
 };
+use mrtr_examples::server::{finish, invalid_params};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::handler::{finish, invalid_params};
-
-/// Makes what the tool asks.
+/// Makes the form that the tool asks with.
 fn target() -> Result<Form, BuildError> {
     let environment = ChoiceField::new("environment")
         .title("Environment")
@@ -48,11 +46,11 @@ struct Arguments {
     artifact: String,
 }
 
-/// Calls the tool. What it asks fits in one round, so it needs no flow.
-pub(crate) fn call(run: &Run) -> Event {
+/// Calls the tool. It asks one form in one round, so it needs no flow.
+pub(crate) fn call(run: &Run) -> Ending {
     let call: Call = match serde_json::from_str(run.params.as_str()) {
         Ok(call) => call,
-        Err(_) => return invalid_params("Expected the name of a tool, and an artifact"),
+        Err(_) => return invalid_params("Expected the name of a tool and an artifact"),
     };
     if call.name != "deploy" {
         return invalid_params("Unknown tool");
@@ -60,27 +58,27 @@ pub(crate) fn call(run: &Run) -> Event {
     let artifact = call.arguments.artifact;
     match run.answers.form("target") {
         None => ask(&artifact),
-        Some(Elicited::Accepted(answer)) => match answer.text("environment") {
+        Some(Submission::Accept(answer)) => match answer.text("environment") {
             Some(environment) if answer.flag("confirm") == Some(true) => {
                 text(&format!("deployed {artifact} to {environment}"))
             }
             _ => text(&format!("{artifact} was not deployed: it was not confirmed")),
         },
-        Some(Elicited::Declined) => text(&format!("{artifact} was not deployed: declined")),
-        Some(Elicited::Dismissed) => text(&format!("{artifact} was not deployed: dismissed")),
+        Some(Submission::Decline) => text(&format!("{artifact} was not deployed: declined")),
+        Some(Submission::Cancel) => text(&format!("{artifact} was not deployed: cancelled")),
     }
 }
 
-fn ask(artifact: &str) -> Event {
+fn ask(artifact: &str) -> Ending {
     match target() {
         Ok(form) => {
             let message = format!("Choose the deployment target of {artifact}");
-            Event::Need(Need::new().request("target", InputRequest::form(message, form)))
+            Ending::Need(Need::new().request("target", InputRequest::form(&message, form)))
         }
-        Err(_) => Event::Fail(RpcError::new(RpcError::INTERNAL, "Internal error")),
+        Err(error) => Ending::Fail(HandlerError::internal(error)),
     }
 }
 
-fn text(text: &str) -> Event {
+fn text(text: &str) -> Ending {
     finish(&json!({"content": [{"type": "text", "text": text}]}))
 }

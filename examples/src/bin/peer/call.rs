@@ -9,12 +9,12 @@ use std::{
 
 use clap::Args;
 use mrtr_core::{
-    Binding, Invocation, InvocationId, LegId, LegRequest, Limits, Outcome, Phase, Request,
-    StartError,
-    wire::{Method, RawJson, WireError},
+    InvocationId, Limits,
+    client::{Binding, Claims, Invocation, Outcome, Request, StartError},
+    wire::{ClientInfo, Method, RawJson, WireError},
 };
 use mrtr_examples::{
-    call::{Ended, Observer},
+    call::{Ended, Silent},
     client::Http,
     stdio::threads::Child,
     surface::{Given, Surface},
@@ -22,7 +22,7 @@ use mrtr_examples::{
 use serde::Serialize;
 use serde_json::{Value, json, value::RawValue};
 
-use crate::{Failure, claims::Claimed};
+use crate::{Failure, claims};
 
 /// What to call, and how.
 #[derive(Args)]
@@ -47,8 +47,8 @@ pub(crate) struct Call {
     arguments: Box<RawValue>,
     /// What is claimed: form, url, sampling, sampling.tools, sampling.context, roots, separated by
     /// commas; or none.
-    #[arg(long, default_value = "form,url")]
-    claims: Claimed,
+    #[arg(long, default_value = "form,url", value_parser = claims::parse)]
+    claims: Claims,
     /// The answers: an object with an ElicitResult under the key of each question, or under *.
     #[arg(long, default_value = r#"{"*":{"action":"cancel"}}"#, value_parser = answers)]
     answers: Answers,
@@ -66,24 +66,19 @@ fn method(name: &str) -> Result<Method, String> {
     Method::from_name(name).ok_or_else(|| "expected a method that may ask".into())
 }
 
-/// Takes an object as it is written: a double does not hold each number that JSON has.
+/// Takes the text of an object as it is, because a double cannot hold every JSON number.
 fn object(text: &str) -> Result<Box<RawValue>, String> {
     let object: Result<BTreeMap<String, Box<RawValue>>, _> = serde_json::from_str(text);
     object.and_then(|_| serde_json::from_str(text)).map_err(|error| error.to_string())
 }
 
-/// Takes the answers as they are written.
+/// Takes the texts of the answers as they are.
 fn answers(text: &str) -> Result<Answers, String> {
-    let answers: BTreeMap<String, Box<RawValue>> =
-        serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let answer = |(key, answer): (String, Box<RawValue>)| {
-        Ok((key, RawJson::parse(answer.get()).map_err(|error| error.to_string())?))
-    };
-    answers.into_iter().map(answer).collect()
+    serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
 impl Call {
-    /// Calls, and prints what came of it.
+    /// Makes the call, and prints its outcome.
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let method = self.method;
         let line = match self.carry_out().await {
@@ -93,7 +88,7 @@ impl Call {
             Ok(Ended::Settled(Outcome::Error(error))) => refusal(Some(error.code), &error.message),
             Ok(Ended::Settled(outcome)) => refusal(None, &outcome.to_string()),
             Ok(Ended::GaveUp(why)) => refusal(None, &why.to_string()),
-            // What this side refuses to send is an outcome, too.
+            // A call that this side refuses to send has an outcome, too.
             Err(failure) => refusal(None, &failure.downcast::<StartError>()?.to_string()),
         };
         println!("{line}");
@@ -102,13 +97,15 @@ impl Call {
 
     async fn carry_out(self) -> Result<Ended, Failure> {
         let surface = surface(self.answers)?;
-        let claims = self.claims.claims(&surface);
+        let claims = self.claims;
         let params = RawJson::from_value(&Params::new(self.method, &self.name, &self.arguments))?;
         let binding = Binding::new(self.url.as_deref().unwrap_or("stdio"));
-        let request = Request::new(InvocationId::new("call-1")?, self.method, params, binding);
-        let mut limits = Limits::default();
-        limits.rounds_max = self.rounds.unwrap_or(limits.rounds_max);
-        limits.clocks.leg = Duration::from_millis(self.timeout_ms);
+        let request = Request::new(InvocationId::new("call-1")?, self.method, params, binding)
+            .with_client_info(ClientInfo::new("mrtr-peer", env!("CARGO_PKG_VERSION")));
+        let limits = Limits::default();
+        let rounds_max = self.rounds.unwrap_or(limits.rounds_max);
+        let clocks = limits.clocks.leg(Duration::from_millis(self.timeout_ms));
+        let limits = limits.rounds_max(rounds_max).clocks(clocks);
         let start = |now| Invocation::start(now, request, claims, limits);
         if let Some(url) = self.url {
             let http = Http::new(&url);
@@ -126,7 +123,7 @@ impl Call {
     }
 }
 
-/// Makes who answers.
+/// Makes the surface that answers.
 fn surface(answers: Answers) -> Result<Given, WireError> {
     let sampled = json!({
         "role": "assistant",
@@ -139,7 +136,7 @@ fn surface(answers: Answers) -> Result<Given, WireError> {
     Ok(Given { answers, sampled, roots })
 }
 
-/// Is the parameters of the call, with the arguments as they were given.
+/// The params of the call, with the arguments as they were given.
 #[derive(Serialize)]
 struct Params<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -148,19 +145,15 @@ struct Params<'a> {
     uri: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     arguments: Option<&'a RawValue>,
-    #[serde(rename = "_meta")]
-    meta: Value,
 }
 
 impl<'a> Params<'a> {
     fn new(method: Method, name: &'a str, arguments: &'a RawValue) -> Self {
-        let client = json!({"name": "mrtr-peer", "version": env!("CARGO_PKG_VERSION")});
-        let meta = json!({"io.modelcontextprotocol/clientInfo": client});
         match method {
             Method::ToolsCall | Method::PromptsGet => {
-                Self { name: Some(name), uri: None, arguments: Some(arguments), meta }
+                Self { name: Some(name), uri: None, arguments: Some(arguments) }
             }
-            Method::ResourcesRead => Self { name: None, uri: Some(name), arguments: None, meta },
+            Method::ResourcesRead | _ => Self { name: None, uri: Some(name), arguments: None },
         }
     }
 }
@@ -175,18 +168,10 @@ fn text(method: Method, result: &RawJson) -> Value {
     let (list, text) = match method {
         Method::ToolsCall => ("content", "/text"),
         Method::PromptsGet => ("messages", "/content/text"),
-        Method::ResourcesRead => ("contents", "/text"),
+        Method::ResourcesRead | _ => ("contents", "/text"),
     };
     let all = result.get(list).and_then(Value::as_array).into_iter().flatten();
     all.filter_map(|one| one.pointer(text)).next().cloned().unwrap_or_default()
-}
-
-/// Watches the call, and says nothing of it.
-struct Silent;
-
-impl Observer for Silent {
-    fn sends(&self, _: &LegRequest, _: Phase) {}
-    fn returned(&self, _: &LegId, _: Phase) {}
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use form_model::{
     NumberField, TextField,
 };
 
-/// Asks where to deploy, and whether.
+/// Asks where to deploy, and whether to.
 pub(crate) fn target() -> Result<Form, BuildError> {
     FormBuilder::new()
         .field(ChoiceField::new("environment").option("staging").option("production").required())
@@ -13,8 +13,8 @@ pub(crate) fn target() -> Result<Form, BuildError> {
         .build()
 }
 
-/// Has each kind of field once. A form knows what it asks, and not how that was once spelled, so
-/// `legacy` goes out as `titled` does.
+/// Makes a form with each kind of field. A form does not know how its schema was spelled, so `legacy`
+/// is written like `titled`.
 pub(crate) fn spellings() -> Result<Form, BuildError> {
     let titled = |name: &str| {
         ChoiceField::new(name.to_owned()).titled_option("a", "A").titled_option("b", "B")

@@ -1,5 +1,5 @@
-//! A server and a client that the conformance runner plays against those of other implementations:
-//! `conformance/README.md` says what they do.
+//! A server and a client that the conformance runner tests against those of other implementations.
+//! `conformance/README.md` describes what they do.
 
 #![forbid(unsafe_code)]
 
@@ -16,7 +16,7 @@ use call::Call;
 use clap::{Parser, Subcommand};
 use serve::Serve;
 
-/// Serves and calls as every peer does.
+/// Serves and calls in the same way as every peer.
 #[derive(Parser)]
 #[command(name = "peer")]
 struct Cli {
@@ -26,7 +26,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Side {
-    /// Serves what every peer serves, until it is ended.
+    /// Serves the same tools, prompt and resource as every peer, until it is ended.
     Serve(Serve),
     /// Makes one call, and prints its outcome as a line of JSON.
     Call(Call),

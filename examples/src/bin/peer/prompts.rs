@@ -1,13 +1,14 @@
 //! The prompt and the resource of the peer's server.
 
 use mrtr_core::{
-    exchange::{Event, Flow, Pending, Run},
+    server::{Ending, Flow, Run, Stop},
     wire::RawJson,
 };
+use mrtr_examples::server::invalid_params;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{forms, serve::invalid_params};
+use crate::forms;
 
 const PROMPT: &str = "ask";
 const RESOURCE: &str = "ask://resource";
@@ -28,7 +29,7 @@ pub(crate) fn resource() -> Value {
 }
 
 /// Gets the prompt.
-pub(crate) fn get(run: &Run) -> Event {
+pub(crate) fn get(run: &Run) -> Ending {
     #[derive(Deserialize)]
     struct Get {
         name: String,
@@ -44,7 +45,7 @@ pub(crate) fn get(run: &Run) -> Event {
 }
 
 /// Reads the resource.
-pub(crate) fn read(run: &Run) -> Event {
+pub(crate) fn read(run: &Run) -> Ending {
     #[derive(Deserialize)]
     struct Read {
         uri: String,
@@ -55,13 +56,13 @@ pub(crate) fn read(run: &Run) -> Event {
     Flow::run(run, |flow| {
         let text = format!("resource:{}", name(flow)?);
         let contents = json!([{"uri": RESOURCE, "mimeType": "text/plain", "text": text}]);
-        // It is for who gave the name, and for this once.
+        // The text repeats the name, so it is not cached.
         let result = json!({"contents": contents, "ttlMs": 0, "cacheScope": "private"});
         Ok(RawJson::from_value(&result)?)
     })
 }
 
-fn name(flow: &mut Flow<'_>) -> Result<String, Pending> {
+fn name(flow: &mut Flow<'_>) -> Result<String, Stop> {
     let answer = flow.accepted("who", "Who asks?", forms::text("name")?)?;
     Ok(answer.text("name").unwrap_or_default().into())
 }

@@ -1,17 +1,17 @@
-//! The server's side: how it is started, and who answers which method.
+//! The server's side: how it starts, and the handler of each method.
 
 use core::time::Duration;
 use std::{io, sync::Arc};
 
 use clap::Args;
-use getrandom::{SysRng, rand_core::Rng as _, rand_core::UnwrapErr};
 use mrtr_core::{
-    Endpoint, Keyring, Limits, RequestState,
-    exchange::{Event, Report, Run},
-    wire::{RawJson, RpcError},
+    Limits,
+    seal::{Keyring, RequestState},
+    server::{Ending, Endpoint, Run},
+    wire::RpcError,
 };
 use mrtr_examples::{
-    server::{self, Format, Server},
+    server::{self, Format, Server, finish, refuse},
     stdio,
     store::Memory,
 };
@@ -25,10 +25,10 @@ pub(crate) struct Serve {
     /// The port; 0 picks a free one.
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// Serves at the standard input and output instead, until the input ends.
+    /// Serves on the standard input and output instead, until the input ends.
     #[arg(long, conflicts_with_all = ["port", "sse"])]
     stdio: bool,
-    /// Answers with event streams, to clients that take them.
+    /// Answers with event streams to clients that accept them.
     #[arg(long)]
     sse: bool,
     /// How long a state lives.
@@ -47,7 +47,7 @@ impl Serve {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let server = self.server()?;
         if self.stdio {
-            // Nothing else runs, so it may hold the thread.
+            // Nothing else runs, so it may block the thread.
             return Ok(stdio::server::serve(&server, io::stdin().lock(), io::stdout().lock())?);
         }
         let listener = server::listen(self.port).await?;
@@ -58,33 +58,27 @@ impl Serve {
     /// Makes the server, with a key that lives as long as the process.
     fn server(&self) -> Result<Server, Failure> {
         let mut key = [0; 32];
-        UnwrapErr(SysRng).fill_bytes(&mut key);
+        getrandom::fill(&mut key)?;
         let mut states = RequestState::new(Keyring::new([("process", key)])?);
         if let Some(ttl) = self.ttl.map(Duration::from_secs) {
             states = states.with_lifetimes(ttl, ttl)?;
         }
-        let mut limits = Limits::default();
-        limits.rounds_max = self.rounds.unwrap_or(limits.rounds_max);
+        let limits = Limits::default();
+        let rounds_max = self.rounds.unwrap_or(limits.rounds_max);
+        let limits = limits.rounds_max(rounds_max);
         let endpoint = Endpoint::new("peer").with_request_state(states).with_limits(limits);
         Ok(Server {
-            endpoint: if self.single_use { endpoint.with_single_use() } else { endpoint },
+            endpoint: Arc::new(if self.single_use { endpoint.with_single_use() } else { endpoint }),
             handler: handle,
             store: Arc::new(Memory::default()),
-            reporter: report,
+            reporter: server::print_report,
             format: if self.sse { Format::EventStream } else { Format::Json },
         })
     }
 }
 
-/// Tells the operator what went wrong. A round that was asked is no news.
-fn report(report: &Report) {
-    if !matches!(report, Report::InputRequired { .. }) {
-        eprintln!("server: {report:?}");
-    }
-}
-
-/// Runs a request that the exchange found sound.
-fn handle(run: &Run) -> Event {
+/// Runs a request that the exchange admitted.
+fn handle(run: &Run) -> Ending {
     match run.method.as_str() {
         "server/discover" => finish(&json!({
             "supportedVersions": ["2026-07-28"],
@@ -100,21 +94,10 @@ fn handle(run: &Run) -> Event {
         "resources/list" => list("resources", &prompts::resource()),
         "resources/templates/list" => list("resourceTemplates", &json!([])),
         "resources/read" => prompts::read(run),
-        _ => Event::Fail(RpcError::new(RpcError::METHOD_NOT_FOUND, "Method not found")),
+        _ => refuse(RpcError::METHOD_NOT_FOUND, "Method not found"),
     }
 }
 
-fn list(kind: &str, all: &Value) -> Event {
+fn list(kind: &str, all: &Value) -> Ending {
     finish(&json!({kind: all, "ttlMs": 0, "cacheScope": "public"}))
-}
-
-fn finish(result: &Value) -> Event {
-    match RawJson::from_value(result) {
-        Ok(result) => Event::Finish(result),
-        Err(_) => Event::Fail(RpcError::new(RpcError::INTERNAL, "Internal error")),
-    }
-}
-
-pub(crate) fn invalid_params(message: &'static str) -> Event {
-    Event::Fail(RpcError::new(RpcError::INVALID_PARAMS, message))
 }

@@ -1,20 +1,24 @@
 //! The tools of the peer's server.
 
+use core::error::Error;
 use std::collections::BTreeMap;
 
-use form_model::{Answer, Number};
+use form_model::{Answer, Number, Submission};
 use mrtr_core::{
-    InputRequest, Need,
-    exchange::{Answered, Consent, Elicited, Event, Flow, IncludeContext, Pending, Run, Sampling},
-    wire::{RawJson, RpcError, WireError},
+    server::{Ending, Flow, HandlerError, Need, Run, Stop},
+    wire::{
+        Decision, IncludeContext, InputRequest, InputResponse, RawJson, RpcError, SamplingBuilder,
+        WireError,
+    },
 };
+use mrtr_examples::server::invalid_params;
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
-use crate::{forms, serve::invalid_params};
+use crate::forms;
 
-/// Is a tool: its name, and what runs it.
-type Tool = (&'static str, fn(&Run) -> Event);
+/// A tool: its name, and the function that runs it.
+type Tool = (&'static str, fn(&Run) -> Ending);
 
 /// The tools.
 const TOOLS: [Tool; 12] = [
@@ -40,7 +44,7 @@ pub(crate) fn descriptions() -> Value {
             _ => json!({}),
         };
         let schema = json!({"type": "object", "properties": properties});
-        json!({"name": name, "description": "Asks as its name says.", "inputSchema": schema})
+        json!({"name": name, "description": "Asks what its name says.", "inputSchema": schema})
     };
     TOOLS.iter().map(describe).collect()
 }
@@ -51,7 +55,7 @@ struct Call {
 }
 
 /// Calls a tool.
-pub(crate) fn call(run: &Run) -> Event {
+pub(crate) fn call(run: &Run) -> Ending {
     let Ok(call) = serde_json::from_str::<Call>(run.params.as_str()) else {
         return invalid_params("Expected the name of a tool");
     };
@@ -62,7 +66,7 @@ pub(crate) fn call(run: &Run) -> Event {
 }
 
 /// Runs a flow whose result is a text.
-fn text(run: &Run, flow: impl FnOnce(&mut Flow<'_>) -> Result<String, Pending>) -> Event {
+fn text(run: &Run, flow: impl FnOnce(&mut Flow<'_>) -> Result<String, Stop>) -> Ending {
     Flow::run(run, |asked| Ok(result(&flow(asked)?)?))
 }
 
@@ -70,121 +74,117 @@ fn result(text: &str) -> Result<RawJson, WireError> {
     RawJson::from_value(&json!({"content": [{"type": "text", "text": text}]}))
 }
 
-/// Says what came of a form.
-fn elicited(elicited: Elicited, accepted: impl FnOnce(Answer) -> String) -> String {
-    match elicited {
-        Elicited::Accepted(answer) => accepted(answer),
-        Elicited::Declined => "declined".into(),
-        Elicited::Dismissed => "cancelled".into(),
+/// Describes what a person did with a form.
+fn submitted(submission: Submission, accepted: impl FnOnce(Answer) -> String) -> String {
+    match submission {
+        Submission::Accept(answer) => accepted(answer),
+        Submission::Decline => "declined".into(),
+        Submission::Cancel => "cancelled".into(),
     }
 }
 
-fn form(flow: &mut Flow<'_>) -> Result<String, Pending> {
-    let answer = flow.form("target", "Where to deploy?", forms::target()?)?;
-    Ok(elicited(answer, |answer| {
+fn form(flow: &mut Flow<'_>) -> Result<String, Stop> {
+    let submission = flow.form("target", "Where to deploy?", forms::target()?)?;
+    Ok(submitted(submission, |answer| {
         let environment = answer.text("environment").unwrap_or_default();
         format!("accepted:{environment}:{}", answer.flag("confirm").unwrap_or_default())
     }))
 }
 
-fn spellings(flow: &mut Flow<'_>) -> Result<String, Pending> {
-    let answer = flow.form("all", "One of each?", forms::spellings()?)?;
+fn spellings(flow: &mut Flow<'_>) -> Result<String, Stop> {
+    let submission = flow.form("all", "One of each?", forms::spellings()?)?;
     let sorted = |answer: Answer| -> Result<String, serde_json::Error> {
         let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(&answer.to_json())?;
         serde_json::to_string(&members)
     };
-    Ok(elicited(answer, |answer| format!("spellings:{}", sorted(answer).unwrap_or_default())))
+    Ok(submitted(submission, |answer| format!("spellings:{}", sorted(answer).unwrap_or_default())))
 }
 
-fn url(flow: &mut Flow<'_>) -> Result<String, Pending> {
-    let consent = flow.url("pay", "Please pay.", "https://example.org/pay")?;
-    Ok(match consent {
-        Consent::Given => "consented",
-        Consent::Declined => "declined",
-        Consent::Dismissed => "cancelled",
+fn url(flow: &mut Flow<'_>) -> Result<String, Stop> {
+    let decision = flow.url("pay", "Please pay.", "https://example.org/pay")?;
+    Ok(match decision {
+        Decision::Accept => "consented",
+        Decision::Decline => "declined",
+        Decision::Cancel => "cancelled",
     }
     .into())
 }
 
-fn hello() -> Sampling {
-    Sampling::new(10).user("hello")
+fn hello() -> SamplingBuilder {
+    SamplingBuilder::new(10).user("hello")
 }
 
-fn sampling_tools(flow: &mut Flow<'_>) -> Result<String, Pending> {
+fn sampling_tools(flow: &mut Flow<'_>) -> Result<String, Stop> {
     let tools = RawJson::parse(r#"[{"name":"t","inputSchema":{"type":"object"}}]"#)?;
     sampled(flow, hello().tools(&tools))
 }
 
-fn sampling_context(flow: &mut Flow<'_>) -> Result<String, Pending> {
+fn sampling_context(flow: &mut Flow<'_>) -> Result<String, Stop> {
     sampled(flow, hello().include_context(IncludeContext::ThisServer))
 }
 
-/// Asks the model, and says what it said.
-fn sampled(flow: &mut Flow<'_>, sampling: Sampling) -> Result<String, Pending> {
-    let answered = flow.ask("model", InputRequest::sampling(sampling))?;
-    let Answered::Sampled(result) = answered else { return Err(Pending::Changed) };
+/// Asks the model, and repeats its words.
+fn sampled(flow: &mut Flow<'_>, request: SamplingBuilder) -> Result<String, Stop> {
+    let response = flow.ask("model", request.build()?)?;
+    let InputResponse::Sampled(result) = response else { return Err(Stop::Changed) };
     let result: Value = serde_json::from_str(result.as_str())?;
     // One block, or several.
     let text = result.pointer("/content/text").or_else(|| result.pointer("/content/0/text"));
     Ok(format!("sampled:{}", text.and_then(Value::as_str).unwrap_or_default()))
 }
 
-fn roots(flow: &mut Flow<'_>) -> Result<String, Pending> {
+fn roots(flow: &mut Flow<'_>) -> Result<String, Stop> {
     #[derive(Deserialize)]
     struct Listed {
         roots: Vec<Value>,
     }
-    let answered = flow.ask("roots", InputRequest::roots())?;
-    let Answered::Roots(result) = answered else { return Err(Pending::Changed) };
+    let response = flow.ask("roots", InputRequest::Roots)?;
+    let InputResponse::Roots(result) = response else { return Err(Stop::Changed) };
     let listed: Listed = serde_json::from_str(result.as_str())?;
     Ok(format!("roots:{}", listed.roots.len()))
 }
 
-fn several(flow: &mut Flow<'_>) -> Result<String, Pending> {
-    let request = |key: &str| -> Result<_, Pending> {
-        Ok(InputRequest::form(format!("What is {key}?"), forms::text("value")?))
+fn several(flow: &mut Flow<'_>) -> Result<String, Stop> {
+    let request = |key: &str| -> Result<_, Stop> {
+        Ok(InputRequest::form(&format!("What is {key}?"), forms::text("value")?))
     };
-    let answered = flow.ask_all([("b", request("b")?), ("a", request("a")?)])?;
-    let value = |answered: &Answered| {
-        let Answered::Form(Elicited::Accepted(answer)) = answered else { return None };
+    let responses = flow.ask_all([("b", request("b")?), ("a", request("a")?)])?;
+    let value = |response: &InputResponse<Answer>| {
+        let InputResponse::Accept(answer) = response else { return None };
         answer.text("value").map(str::to_owned)
     };
-    match answered.iter().map(value).collect::<Option<Vec<_>>>().as_deref() {
+    match responses.iter().map(value).collect::<Option<Vec<_>>>().as_deref() {
         Some([b, a]) => Ok(format!("several:{a}:{b}")),
-        _ => {
-            let message = "Both values are needed";
-            Err(Pending::Failed(RpcError::new(RpcError::INVALID_PARAMS, message)))
-        }
+        _ => Err(RpcError::new(RpcError::INVALID_PARAMS, "Both values are needed").into()),
     }
 }
 
-fn two_rounds(flow: &mut Flow<'_>) -> Result<String, Pending> {
+fn two_rounds(flow: &mut Flow<'_>) -> Result<String, Stop> {
     let first = flow.accepted("first", "What is its name?", forms::text("name")?)?;
     let second = flow.accepted("second", "How many?", forms::integer("count")?)?;
     let count = second.number("count").unwrap_or(Number::ZERO);
     Ok(format!("two:{}:{count}", first.text("name").unwrap_or_default()))
 }
 
-/// Asks nobody, and wants to be called again.
-fn state_only(run: &Run) -> Event {
+/// Asks nobody, and needs to be called again.
+fn state_only(run: &Run) -> Ending {
     or_fail(match run.state {
-        Some(_) => result("waited").map(Event::Finish),
+        Some(_) => result("waited").map(Ending::Finish),
         None => {
-            RawJson::parse(r#"{"waits":true}"#).map(|state| Event::Need(Need::new().state(state)))
+            RawJson::parse(r#"{"waits":true}"#).map(|state| Ending::Need(Need::new().state(state)))
         }
     })
 }
 
-/// Asks the same, whatever the answer.
-fn forever(_: &Run) -> Event {
+/// Asks the same again after every answer.
+fn forever(_: &Run) -> Ending {
     or_fail(
         forms::flag("ok").map(|form| {
-            Event::Need(Need::new().request("again", InputRequest::form("Again?", form)))
+            Ending::Need(Need::new().request("again", InputRequest::form("Again?", form)))
         }),
     )
 }
 
-fn or_fail<E>(event: Result<Event, E>) -> Event {
-    let failed = || Event::Fail(RpcError::new(RpcError::INTERNAL, "Internal error"));
-    event.unwrap_or_else(|_| failed())
+fn or_fail<E: Error + Send + Sync + 'static>(ending: Result<Ending, E>) -> Ending {
+    ending.unwrap_or_else(|error| Ending::Fail(HandlerError::internal(error)))
 }
