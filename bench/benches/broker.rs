@@ -15,12 +15,12 @@ use std::{
 use form_model::{Content, Form, Limits as FormLimits};
 use mrtr_bench::{SIX, SIX_ANSWER};
 use mrtr_core::{
-    Broker, Instant, InvocationId, RegistrationId, SessionId, ToolCallId, TurnId,
-    broker::{
-        Action, Actions, Call, ConnectionId, Epoch, Event, InteractionId, Limits, ProviderFrame,
-        Question, Requester, Scope, What,
+    Instant, InvocationId, RegistrationId, SessionId, ToolCallId, TurnId,
+    host::{
+        Action, Actions, Broker, Call, ChangeKind, ConnectionId, Epoch, Event, InteractionId,
+        Limits, ProviderFrame, Question, Requester, Scope,
     },
-    wire::{RawJson, Response},
+    wire::{InputResponse, RawJson},
 };
 
 const SIZES: [usize; 3] = [1_000, 100_000, 1_000_000];
@@ -106,13 +106,11 @@ fn connection(number: usize) -> ConnectionId {
 impl Host {
     fn new(size: usize) -> Self {
         let max = usize::MAX;
-        let limits = Limits {
-            connection_invocations_max: max,
-            session_invocations_max: max,
-            connection_bytes_max: max,
-            session_pending_max: max,
-            ..Limits::default()
-        };
+        let limits = Limits::default()
+            .connection_invocations_max(max)
+            .session_invocations_max(max)
+            .connection_bytes_max(max)
+            .session_pending_max(max);
         let mut broker = Broker::volatile(Epoch::new(1), limits);
         let name = |number| RegistrationId::new(&format!("provider-{number}")).unwrap();
         let registrations: Vec<_> = (0..CONNECTIONS).map(name).collect();
@@ -190,12 +188,12 @@ impl Host {
         let first = self.calls;
         self.calls += BATCH;
         let numbers: Vec<_> = (first..self.calls).collect();
-        let call = |number: &usize| Call {
-            session: self.sessions[number % self.sessions.len()].clone(),
-            turn: self.turn.clone(),
-            tool_call: ToolCallId::new(&format!("tool-call-{number}")).unwrap(),
-            registration: self.registrations[number % CONNECTIONS].clone(),
-            request: RawJson::parse(r#"{"name":"deploy"}"#).unwrap(),
+        let call = |number: &usize| {
+            let session = self.sessions[number % self.sessions.len()].clone();
+            let tool_call = ToolCallId::new(&format!("tool-call-{number}")).unwrap();
+            let registration = self.registrations[number % CONNECTIONS].clone();
+            let request = RawJson::parse(r#"{"name":"deploy"}"#).unwrap();
+            Call::new(session, self.turn.clone(), tool_call, registration, request)
         };
         let calls = numbers.iter().map(call).collect();
         let called = self.time("call", calls, |broker, call| broker.call(NOW, call).unwrap());
@@ -212,7 +210,7 @@ impl Host {
         let asked = self.frames("interaction request", called.iter().map(asks).collect());
         for ((number, (invocation, _)), actions) in called.into_iter().zip(asked) {
             let [Action::Project(change)] = actions.as_slice() else { panic!("a question opens") };
-            let What::Opened(shown) = &change.what else { panic!("a question opens") };
+            let ChangeKind::Opened(shown) = &change.kind else { panic!("a question opens") };
             self.open.push(Open { invocation, interaction: shown.id, number });
         }
     }
@@ -223,7 +221,7 @@ impl Host {
         let answer = |open: &Open| Event::Answer {
             interaction: open.interaction,
             session: self.sessions[open.number % self.sessions.len()].clone(),
-            response: Response::Accept(content.clone()),
+            response: InputResponse::Accept(content.clone()),
         };
         let _ = self.events("answer", open.iter().map(answer).collect());
         let text = RawJson::parse("{}").unwrap();
@@ -291,7 +289,7 @@ const FLOOR: &str = "a lookup and a read";
 /// Makes a host with so many pending questions, and tells what each of them takes.
 fn weigh(size: usize) -> Host {
     let (text, limits) = (request(), Limits::default());
-    let decode = |_| Question::decode(text.as_str(), &limits).unwrap();
+    let decode = |_| Question::decode(text.as_json(), &limits).unwrap();
     let (questions, of_questions) = weighed(|| (0..size).map(decode).collect::<Vec<_>>());
     drop(questions);
     let mut host = Host::new(size);

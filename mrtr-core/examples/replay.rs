@@ -49,9 +49,9 @@ fn replay(lines: impl BufRead, exposes: bool) -> Result<(), String> {
         }
         let played =
             player.play(input).map_err(|problem| format!("line {}: {problem}", index + 1))?;
-        let shown = if exposes { input } else { "" };
-        let written =
-            writeln!(out, "> {}{shown}", index + 1).and_then(|()| out.write_all(played.as_bytes()));
+        let number = (index + 1).to_string();
+        let shown = if exposes { input } else { &number };
+        let written = writeln!(out, "> {shown}").and_then(|()| out.write_all(played.as_bytes()));
         written.map_err(|error| error.to_string())?;
     }
     Ok(())

@@ -2,9 +2,9 @@
 
 use alloc::{vec, vec::Vec};
 
-/// What came of an event: actions to carry out, in that order, and reports for the operator.
+/// What came of an event: actions, in the order to carry them out, and reports for the operator.
 ///
-/// All roles use it, each with its own actions and reports.
+/// Each role has its own actions and reports, such as [`client::Actions`](crate::client::Actions).
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "a machine does nothing by itself: carry out its actions"]
 pub struct Actions<A, R> {
@@ -13,13 +13,14 @@ pub struct Actions<A, R> {
 }
 
 impl<A, R> Actions<A, R> {
-    /// Returns what to do, in order.
+    /// Returns the actions, in the order to carry them out.
     #[must_use]
     pub fn as_slice(&self) -> &[A] {
         &self.list
     }
 
-    /// Returns what to tell the operator. Reports hold no content: they are fit for telemetry.
+    /// Returns the reports for the operator. They hold no user data, so they are safe for
+    /// telemetry.
     #[must_use]
     pub fn reports(&self) -> &[R] {
         &self.reports

@@ -1,4 +1,4 @@
-//! What serde's derive leaves open in a closed shape.
+//! Helpers for serde. They reject input that serde's derive would accept.
 
 use alloc::borrow::Cow;
 use core::{fmt, marker::PhantomData};
@@ -23,7 +23,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Strict<T> {
     }
 }
 
-/// Reads what [`Strict`] reads.
+/// Reads a value as [`Strict`] does.
 pub(crate) fn strict<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: Deserialize<'de>,

@@ -1,4 +1,4 @@
-//! Names of invocations, of their legs, and of what a host binds them to.
+//! The ids of invocations and of their legs, and of what a host binds an invocation to.
 
 use alloc::{borrow::Cow, format, sync::Arc};
 use core::fmt;
@@ -8,10 +8,11 @@ use thiserror::Error;
 
 /// A text that is not an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("expected an id of 1 to 128 printable ASCII characters")]
+#[error("expected an id of 1 to 128 printable ASCII characters without spaces")]
 pub struct InvalidId;
 
-/// Declares names that a caller picks: 1 to 128 bytes of printable ASCII, cheap to clone.
+/// Declares ids that a caller picks: 1 to 128 printable ASCII characters without spaces, cheap to
+/// clone.
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident,)*) => {$(
         $(#[$doc])*
@@ -23,7 +24,8 @@ macro_rules! names {
             ///
             /// # Errors
             ///
-            /// A text that is empty, longer than 128 bytes, or not printable ASCII.
+            /// Returns [`InvalidId`] if the text is empty, is longer than 128 characters, or has a
+            /// space or another character that is not printable ASCII.
             pub fn new(id: &str) -> Result<Self, InvalidId> {
                 let is_printable = id.bytes().all(|byte| byte.is_ascii_graphic());
                 let is_sound = (1..=128).contains(&id.len()) && is_printable;
@@ -65,33 +67,37 @@ macro_rules! names {
 }
 
 names! {
-    /// The name of one logical operation on one connection.
+    /// The id of an invocation, unique on its connection.
     ///
-    /// The caller picks a new one for each operation: the ids of its requests begin with it. It is 1
-    /// to 128 bytes of printable ASCII.
+    /// The caller of a [`client`](crate::client) picks a new one for each invocation. A
+    /// [`host::Broker`](crate::host::Broker) makes the ids of its invocations itself. The ids of
+    /// the invocation's requests begin with it. It is 1 to 128 printable ASCII characters without
+    /// spaces.
     InvocationId,
-    /// The name of a session of a host: what one person sees, or several people who share it. It is 1
-    /// to 128 bytes of printable ASCII.
+    /// The id of a session of a host. A session is what one person sees, or what several people
+    /// share. It is 1 to 128 printable ASCII characters without spaces.
     SessionId,
-    /// The name of one turn within its session. It is 1 to 128 bytes of printable ASCII.
+    /// The id of a turn, unique in its session. A turn is one step of a session, in which a model
+    /// may make several tool calls. It is 1 to 128 printable ASCII characters without spaces.
     TurnId,
-    /// The name of one call of a tool as the model made it. It is 1 to 128 bytes of printable ASCII.
+    /// The model's id for a tool call. It is 1 to 128 printable ASCII characters without spaces.
     ToolCallId,
-    /// The host's name for what a provider has registered. It is 1 to 128 bytes of printable ASCII.
+    /// The id of a registration: something that a provider executes for the host, such as a tool.
+    /// It is 1 to 128 printable ASCII characters without spaces.
     RegistrationId,
 }
 
 impl InvocationId {
-    /// Makes an id of a short printable text that this crate has composed.
+    /// Makes an id from a short printable text that this crate has composed.
     pub(crate) fn composed(id: &str) -> Self {
         debug_assert!(Self::new(id).is_ok(), "a composed id is sound");
         Self(id.into())
     }
 }
 
-/// The name of one request of an invocation. Its text is the JSON-RPC id, `<invocation>.<number>`.
+/// The id of a leg. Its text is the JSON-RPC id of the request: `<invocation>.<number>`.
 ///
-/// Only a machine makes one, so that no adapter can use one twice.
+/// Only a machine makes leg ids, so no id is used twice.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LegId {
     invocation: InvocationId,
@@ -103,11 +109,11 @@ impl LegId {
         Self { invocation, number }
     }
 
-    /// Reads the text of a leg that a machine made; `None` if it is not one.
+    /// Reads the id of a leg; `None` if no machine writes this text.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (invocation, number) = text.rsplit_once('.')?;
         let leg = Self::new(InvocationId::new(invocation).ok()?, number.parse().ok()?);
-        // A leg has one text: `c.01` is not one of `c.1`.
+        // The id of a leg has one spelling: `c.01` is not `c.1`.
         (format!("{leg}") == text).then_some(leg)
     }
 

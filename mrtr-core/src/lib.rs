@@ -1,20 +1,59 @@
 //! Multi round-trip requests of MCP 2026-07-28 as pure state machines.
 //!
-//! Events and the time go in, actions come out of the same call. The crate opens no socket, reads
-//! no clock, draws no random number and starts no task: the caller does, and the machines decide.
+//! In MCP, the Model Context Protocol, a client calls the tools of a server. A server that needs
+//! input answers the call with `input_required` and its questions. The client gets the answers, and
+//! sends the call again with them. The [specification] calls this a *multi round-trip request*.
 //!
-//! Three roles, each a module that begins with its state diagram:
+//! The machines of this crate decide what to do, and the program around them does it. Events and
+//! the time go in, and actions come out of the same call. The crate opens no socket, reads no clock,
+//! draws no random number and starts no task. It is `no_std` and needs `alloc`. Its companion
+//! [`form_model`] has the forms that people fill in, and their answers.
 //!
-//! - [`client`]: one call of a tool over many requests, with a person in the middle.
-//! - [`host`]: who may ask whom, and the one owner of every pending question.
-//! - [`server`]: one request, from its bytes to its answer.
+//! There are three roles. The page of each begins with its state diagram, and then lists what to
+//! call. The machine of the role has an example.
 //!
-//! And what they share:
+//! - [`client`]: a call of a tool, prompt or resource, from its first request to its outcome. The
+//!   machine is [`client::Invocation`].
+//! - [`host`]: the owner of all questions of a program that has calls executed by other processes.
+//!   The machine is [`host::Broker`].
+//! - [`server`]: one request, from its bytes to its answer. The machine is [`server::Exchange`].
 //!
-//! - [`lifecycle`]: the phases, and the one table that moves from phase to phase.
-//! - [`wire`]: the JSON shapes that a machine decides on; everything else passes through as text.
-//! - [`seal`]: the sealed request state that a server remembers between requests.
-//! - [`trace`]: calls as data, recorded and replayed.
+//! The roles share these modules:
+//!
+//! - [`lifecycle`]: the phases, and the transition table that all machines use.
+//! - [`wire`]: the JSON shapes that a machine reads or writes. All other JSON passes through
+//!   unchanged.
+//! - [`seal`]: sealed request state. It is what a server needs on the retry, and the client carries
+//!   it.
+//! - [`trace`]: the calls of a client as data, to record and to replay.
+//!
+//! # Words
+//!
+//! - An *invocation* is one call of a tool, prompt or resource: all its legs and rounds, up to one
+//!   outcome. It is *live* until it has its outcome.
+//! - A *leg* is one request of an invocation, with its own JSON-RPC id. For a host, a leg is the time
+//!   in which a provider works. For a server, a leg is one run of a handler.
+//! - A *round* is one `input_required` result and the answers to its questions. A *state-only* round
+//!   has no questions: the server only wants to be called again.
+//! - A *question* of a round is an *input request* in the protocol. One that asks a person is an
+//!   *elicitation*. While a question waits for its answer, it is an *interaction*.
+//! - The *caller* is the program that uses a machine. An *adapter* is its code between a transport
+//!   and a machine. The *operator* runs the program and reads its reports.
+//! - A note such as `(mrtr, server requirement 4)` says where a rule comes from: a page of the
+//!   specification, and a place on it.
+//!
+//! # Features
+//!
+//! All features are on by default.
+//!
+//! | feature | has |
+//! |---|---|
+//! | `client` | [`client`], and the traces of [`trace`] |
+//! | `host` | [`host`] |
+//! | `server` | [`server`]; turns `seal` on |
+//! | `seal` | [`seal`], and the cryptography that it needs |
+//!
+//! [specification]: https://modelcontextprotocol.io/specification/2026-07-28
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -1,8 +1,8 @@
-//! The phases of one logical operation, and the one table that moves it from phase to phase.
+//! The phases of one operation, and the table that says when it goes from phase to phase.
 //!
-//! All machines of this crate run on [`step`]: the client's invocation, for which a leg is a request
-//! on the wire; the host's broker, for which a leg is a provider that works; and the server's
-//! exchange, for which a leg is a handler that runs. None keeps phase logic of its own.
+//! All machines of this crate use [`step`], and none has its own rules for phases. A *leg* depends
+//! on the machine: for the client it is one request on the wire, for the host the time in which a
+//! provider works, and for the server one run of the handler.
 //!
 //! ```text
 //! Running | Resumed      ── asked for input ───────────────►  AwaitingInteraction
@@ -25,71 +25,79 @@ use Trigger::{
     Published, RoundAnswered, StateOnly, Stopped, Taken, TimedOut, Unanswerable,
 };
 
-/// Where an operation stands.
+/// The phase of an operation.
+///
+/// The enum is exhaustive: code that shows or stores a phase handles each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// The first leg is in flight.
     Running,
-    /// Nothing is in flight; somebody is asked.
+    /// No leg is in flight, and questions wait for their answers. An exchange stays in this phase
+    /// once it has sent its questions: the retry is another exchange.
     AwaitingInteraction,
-    /// Nothing is in flight and nobody is asked; the server wants to be called again later.
+    /// No leg is in flight, and no question is open: the client sends a retry after a pause. An
+    /// exchange is in this phase while its state is being redeemed. It also stays in this phase
+    /// once it has sent a state-only round.
     Pausing,
-    /// A retry is in flight.
+    /// A later leg is in flight.
     Resumed,
-    /// One outcome was given; nothing follows.
+    /// The operation is over, and has its outcome.
     Settled,
 }
 
-/// What happened, with every guard resolved.
+/// What happened to an operation. All checks that depend on data have been made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Trigger {
     /// The leg ended in `input_required` with requests.
     Asked,
-    /// The leg ended in `input_required` with a state only.
+    /// The leg ended in `input_required` with a state and no requests.
     StateOnly,
-    /// The store holds the questions, and they are shown now.
+    /// The host's store holds the question, and surfaces show it.
     Published,
-    /// An answer was taken, and the store is to hold it.
+    /// The host accepted an answer, and asked its store to hold it.
     Taken,
     /// A request of the round was answered, and others are still open.
     Answered,
     /// The last open request of the round was answered.
     RoundAnswered,
-    /// A request of the round cannot be answered: what should have answered it failed.
+    /// A request of the round cannot be answered.
     Unanswerable,
     /// The pause of a state-only round is over.
     PauseOver,
-    /// The server reported that it works on the leg.
+    /// The server or the provider reported that it works on the leg.
     Progressed,
     /// The leg ended in a complete result.
     Completed,
     /// The leg ended in an error.
     Errored,
-    /// The other side broke the protocol or a limit.
+    /// The other side broke the protocol or a limit, or the host's store failed.
     Faulted,
     /// A clock ran out.
     TimedOut,
     /// The caller gave up.
     Stopped,
-    /// The connection is gone, or something else that the operation is bound to.
+    /// The connection, or something else that the operation is bound to, is gone; or the server's
+    /// store could not be reached.
     Lost,
-    /// The party that worked on it, or that asked, gave it up.
+    /// The provider gave the operation up, or failed while its question was open.
     Abandoned,
     /// Something arrived for a leg that is over.
     Late,
 }
 
 /// What a trigger does in a phase.
+///
+/// The enum is exhaustive: each cell of the table is one of these three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Move on, perhaps to the same phase.
+    /// Go to this phase, which may be the current one.
     Go(Phase),
     /// Nothing to do: late or repeated input.
     Ignore,
-    /// The caller's mistake: nothing changes.
+    /// A mistake of the caller: nothing changes.
     Refuse,
 }
 
@@ -120,7 +128,7 @@ pub const fn step(phase: Phase, trigger: Trigger) -> Step {
         (Running | Resumed | AwaitingInteraction, PauseOver)                => Ignore,
         (AwaitingInteraction | Pausing | Settled, Progressed)               => Ignore,
 
-        // A leg that is not in flight cannot end, and without a question nobody can answer.
+        // A leg that is not in flight cannot end. Without an open question there can be no answer.
         (AwaitingInteraction | Pausing | Settled, Asked | StateOnly | Completed | Errored) => Refuse,
         (Running | Resumed | Pausing | Settled,
          Published | Taken | Answered | RoundAnswered | Unanswerable)                      => Refuse,
@@ -128,7 +136,7 @@ pub const fn step(phase: Phase, trigger: Trigger) -> Step {
     }
 }
 
-/// A change of phase, fit for telemetry: it holds no content.
+/// A change of phase. It holds no user data, so it is safe for telemetry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Transition {
@@ -136,7 +144,7 @@ pub struct Transition {
     pub invocation: InvocationId,
     /// The number of the last leg that was sent.
     pub leg: u32,
-    /// The round that is on or was last; 0 before the first.
+    /// The number of the current round, or of the last one; 0 before the first.
     pub round: u32,
     /// The phase before.
     pub from: Phase,
@@ -144,12 +152,12 @@ pub struct Transition {
     pub to: Phase,
     /// What made the change.
     pub cause: Trigger,
-    /// The number of interactions that are open after it.
+    /// The number of open interactions after the change.
     pub open: usize,
 }
 
 impl Phase {
-    /// Lists the phases.
+    /// All phases.
     pub const ALL: &[Self] = &[Running, AwaitingInteraction, Pausing, Resumed, Settled];
 
     /// Tells whether a leg is in flight.
@@ -160,7 +168,7 @@ impl Phase {
 }
 
 impl Trigger {
-    /// Lists the triggers.
+    /// All triggers.
     pub const ALL: &[Self] = &[
         Asked,
         StateOnly,

@@ -1,4 +1,4 @@
-//! Bounds on what a machine accepts, keeps and waits for.
+//! The limits of a machine: what it accepts, what it keeps, and how long it waits.
 
 use core::time::Duration;
 
@@ -11,7 +11,13 @@ use crate::{
 };
 
 limits! {
-    /// Bounds on a call and on the rounds of an exchange. Each has a safe default and a setter.
+    /// The limits of a call, and of the rounds of an exchange. Each limit has a safe default and a
+    /// setter.
+    ///
+    /// A call ends with a [`Fault`](crate::client::Fault) if its server exceeds a limit. A handler
+    /// that exceeds one gives a [`HandlerFault`](crate::server::HandlerFault), and the client gets
+    /// an internal error. A client or host rejects an answer over a limit, and the question stays
+    /// open. A server refuses the request that brings such an answer.
     ///
     /// ```
     /// use mrtr_core::Limits;
@@ -22,34 +28,37 @@ limits! {
     #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
     pub struct Limits {
-        /// Retries that are sent; the first leg does not count.
+        /// The most rounds of a call, and so the most retries. The first leg is not a retry.
         rounds_max: u32 = 10,
-        /// Input requests in one round.
+        /// The most input requests in one round.
         requests_max: usize = 16,
-        /// Bytes of JSON text of one input request.
+        /// The most bytes of JSON text of one input request.
         request_bytes_max: usize = 320 * 1024,
-        /// Bytes of JSON text of all the input requests of a round.
+        /// The most bytes of JSON text of all input requests of a round.
         round_bytes_max: usize = 1024 * 1024,
-        /// Bytes of the key of an input request.
+        /// The most bytes of the key of an input request.
         key_bytes_max: usize = 256,
-        /// Bytes of the message of an elicitation.
+        /// The most bytes of the message of an elicitation.
         message_bytes_max: usize = 16 * 1024,
-        /// Bytes of JSON text of `requestState`.
+        /// The most bytes of JSON text of `requestState`, without its quotes.
         state_bytes_max: usize = 64 * 1024,
-        /// Bytes that are kept of an error's data.
+        /// The most bytes of an error's message, and of its data. A longer message is cut, and
+        /// longer data is left out.
         error_bytes_max: usize = 16 * 1024,
-        /// Bounds of a form and of its answer. What a model answers, and a list of roots, have at
-        /// most `answer_bytes_max` bytes too.
+        /// The limits of a form and of its answer. `answer_bytes_max` is also the limit of a
+        /// model's answer and of a list of roots.
         #[serde(deserialize_with = "strict")]
         form: form_model::Limits = form_model::Limits::default(),
-        /// How long to wait for what.
+        /// The time limits.
         #[serde(deserialize_with = "strict")]
         clocks: Clocks = Clocks::default(),
     }
 }
 
 limits! {
-    /// How long an operation waits for what.
+    /// The time limits of an operation. A clock that runs out ends it with the outcome `TimedOut`.
+    ///
+    /// A limit of zero runs out at the first tick.
     ///
     /// ```
     /// use core::time::Duration;
@@ -61,22 +70,23 @@ limits! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
     pub struct Clocks {
-        /// The budget of each leg, fresh for each.
+        /// The time limit of a leg. It starts again with each leg.
         #[serde(with = "millis")]
         leg: Duration = Duration::from_secs(60),
-        /// The most that a leg may take if the server reports progress. Each report gives it a fresh
-        /// `leg`, up to this. Below `leg` it ends a leg early, with or without progress. `None`:
-        /// progress changes nothing.
+        /// The time limit of a leg whose server reports progress. Each report restarts `leg`, but
+        /// the leg ends after `leg_max` in total. If `leg_max` is shorter than `leg`, it also ends
+        /// a leg without progress. `None`: progress does not extend a leg.
         #[serde(with = "optional_millis")]
         leg_max: Option<Duration> = None,
-        /// How long somebody may take to answer a round.
+        /// The time limit for the answers of a round.
         #[serde(with = "millis")]
         interaction: Duration = Duration::from_secs(600),
-        /// The budget of all legs together; no waiting counts.
+        /// The time limit of all legs together. The time between legs does not count. `None`: no
+        /// limit.
         #[serde(with = "optional_millis")]
         execution: Option<Duration> = None,
-        /// The pause before the first retry of a state-only round. It doubles at each that follows
-        /// without a round that asks.
+        /// The pause before the retry of a state-only round. It doubles with each state-only round
+        /// that follows. A round with questions resets it.
         #[serde(with = "millis")]
         pause_min: Duration = Duration::from_millis(250),
         /// The longest pause.

@@ -6,10 +6,11 @@ use core::{ops::Add, time::Duration};
 use form_model::Number;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-/// A point in time on a clock that never goes back, since an epoch that the caller picks.
+/// A point in time on a monotonic clock: the time since a moment that the caller picks, its
+/// *epoch*.
 ///
-/// It times legs, interactions and pauses. It does not convert to [`UnixTime`], nor back: a
-/// computer that sleeps or corrects its calendar does not shorten anybody's ten minutes.
+/// Machines use it for the time limits of legs, interactions and pauses. It cannot be converted to
+/// [`UnixTime`] or back, so a corrected calendar clock does not change a time limit.
 ///
 /// ```
 /// use core::time::Duration;
@@ -41,7 +42,7 @@ impl Instant {
         self.0
     }
 
-    /// Returns the time since an earlier instant; zero if that is later.
+    /// Returns the time since `earlier`, or zero if `earlier` is later than `self`.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Duration {
         self.0.saturating_sub(earlier.0)
@@ -51,7 +52,7 @@ impl Instant {
 impl Add<Duration> for Instant {
     type Output = Self;
 
-    /// Adds a span of time, up to the largest instant.
+    /// Adds a span of time. Saturates at the largest instant.
     fn add(self, span: Duration) -> Self {
         Self(self.0.saturating_add(span))
     }
@@ -59,7 +60,8 @@ impl Add<Duration> for Instant {
 
 /// A point in calendar time: seconds since 1970-01-01T00:00:00Z.
 ///
-/// Machines use it only for tokens that expire outside this process.
+/// [`seal`](crate::seal) and [`server`](crate::server) use it for the expiry of request states,
+/// which other processes can open, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnixTime(u64);
 

@@ -6,41 +6,45 @@ use thiserror::Error;
 
 use crate::{Clocks, Instant, Phase};
 
-/// A clock that can run out.
+/// A time limit that can run out. [`Clocks`] sets them.
+///
+/// The host's limit for its store is not among them: it ends an invocation with
+/// [`host::Outcome::StoreFailed`](crate::host::Outcome::StoreFailed).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Error)]
 #[non_exhaustive]
 pub enum Clock {
-    /// The budget of one leg.
+    /// The time limit of one leg.
     #[error("the leg took too long")]
     Leg,
-    /// The budget of all legs together.
-    #[error("the legs took too long in all")]
+    /// The time limit of all legs together.
+    #[error("all legs together took too long")]
     Execution,
-    /// The time that somebody may take to answer.
+    /// The time limit for the answers of a round.
     #[error("nobody answered in time")]
     Interaction,
 }
 
-/// What runs out next: a clock, or the pause after which the call goes on.
+/// What runs out: a clock, or the pause before a retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Due {
     Clock(Clock),
     Pause,
 }
 
-/// The time of the phase that an operation is in. The phase alone decides which clock runs, so no clock
-/// can run in a phase that it does not belong to. The caller brings how long each may run.
+/// The time that an operation has spent in its phase. The phase alone decides which clock runs, so
+/// no clock can run in a phase that it does not belong to. The caller passes the limits of the
+/// clocks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Timer {
-    /// The latest time that was told.
+    /// The latest time that the caller passed.
     now: Instant,
     /// When the phase began.
     since: Instant,
-    /// What the legs that are over have taken.
+    /// The time that all ended legs have taken.
     executed: Duration,
-    /// When the leg's budget began last: with the leg, or when the server reported progress.
+    /// When the limit of the leg began: with the leg, or with the server's last report of progress.
     leg_since: Instant,
-    /// The pause of the state-only round that is on, or the last one.
+    /// The pause of the current state-only round, or of the last one.
     pause: Option<Duration>,
 }
 
@@ -75,7 +79,7 @@ impl Timer {
         self.leg_since = self.now;
     }
 
-    /// Begins the same phase again: it waits for something else now.
+    /// Begins the same phase again, to wait for something else.
     pub(crate) const fn restart(&mut self) {
         self.since = self.now;
     }
@@ -85,20 +89,21 @@ impl Timer {
         self.since
     }
 
-    /// Gives the leg in flight a fresh budget if `leg_max` is set.
+    /// Restarts the limit of the leg in flight if `leg_max` is set.
     pub(crate) fn extend(&mut self, clocks: &Clocks) {
         if clocks.leg_max.is_some() {
             self.leg_since = self.now;
         }
     }
 
-    /// Tells whether the legs have spent their budget in all, if a leg that is in flight ends now.
+    /// Tells whether all legs together have reached their limit, if a leg that is in flight ends
+    /// now.
     pub(crate) fn is_spent(&self, now: Instant, clocks: &Clocks) -> bool {
         let executed = self.executed.saturating_add(now.max(self.now).since(self.since));
         clocks.execution.is_some_and(|budget| executed >= budget)
     }
 
-    /// Returns when something runs out, and what.
+    /// Returns when something runs out, and what it is.
     pub(crate) fn due(&self, phase: Phase, clocks: &Clocks) -> Option<(Instant, Due)> {
         match phase {
             Phase::Running | Phase::Resumed => {

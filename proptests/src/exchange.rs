@@ -1,13 +1,16 @@
 //! The server role: endpoints with keys, the requests of their clients, and what comes of them.
 
 use core::fmt::Write as _;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use form_model::Form;
 use mrtr_core::{
-    Endpoint, Exchange, InputRequest, Keyring, Need, OpenCause, Phase, RequestState, UnixTime,
-    exchange::{Action, Event, Incoming, Misuse, Report, Respond, Run, Sampling},
-    wire::RawJson,
+    Phase, UnixTime,
+    seal::{Keyring, OpenCause, RequestState},
+    server::{
+        Action, Ending, Endpoint, Event, Exchange, Incoming, Misuse, Need, ReportKind, Respond, Run,
+    },
+    wire::{InputRequest, RawJson, SamplingBuilder},
 };
 use serde_json::{Value, value::RawValue};
 
@@ -54,9 +57,9 @@ pub fn questions() -> [(&'static str, InputRequest); 4] {
         "f":{"type":"boolean"},"m":{"type":"array","items":{"enum":["a","b"]}}},"required":["f"]}"#;
     [
         ("form", InputRequest::form("Sure?", Form::from_schema(form).unwrap())),
-        ("url", InputRequest::url("Sign in", "https://auth.example/x")),
-        ("model", InputRequest::sampling(Sampling::new(100).user("Who?"))),
-        ("roots", InputRequest::roots()),
+        ("url", InputRequest::url("Sign in", "https://auth.example/x").unwrap()),
+        ("model", SamplingBuilder::new(100).user("Who?").build().unwrap().into()),
+        ("roots", InputRequest::Roots),
     ]
 }
 
@@ -66,45 +69,65 @@ pub fn all_kinds() -> Need {
     questions().into_iter().fold(Need::new(), |need, (key, request)| need.request(key, request))
 }
 
-/// Is what came of a request.
+/// What came of a request.
 #[derive(Debug)]
-pub enum Came<'e> {
+pub enum Came {
     /// The handler runs.
-    Runs(Box<Exchange<'e>>, Run),
+    Runs(Box<Exchange>, Box<Run>),
     /// The state is to be redeemed before the handler runs.
-    Waits(Exchange<'e>),
+    Waits(Box<Exchange>),
     /// It is answered, and the handler does not run. The cause is there if the state was refused.
     Refused(Respond, Option<OpenCause>),
 }
 
 /// Brings a request to an endpoint, and checks what must be so whatever it says: one thing is to be
-/// done with it, one that is refused stays refused, and nothing secret is shown.
-pub fn receive<'e>(endpoint: &'e Endpoint, now: UnixTime, incoming: Incoming<'_>) -> Came<'e> {
+/// done with it, one that is refused stays refused, each error is reported once, and nothing secret
+/// is shown.
+pub fn receive(endpoint: &Arc<Endpoint>, now: UnixTime, incoming: Incoming<'_>) -> Came {
     let (mut exchange, actions) = Exchange::receive(endpoint, now, incoming);
     let shown = format!("{exchange:?} {actions:?}");
     assert!(!shown.contains(SECRET), "{shown}");
-    let (respond, cause) = match actions.as_slice() {
-        [Action::Run(run)] => return Came::Runs(Box::new(exchange), run.clone()),
+    let finish = || Ending::Finish(RawJson::parse("{}").unwrap());
+    let redeemed = Event::Redeemed { first: true };
+    let respond = match actions.as_slice() {
+        [Action::Run(run)] => {
+            assert_eq!(exchange.handle(redeemed), Err(Misuse::NothingToRedeem));
+            assert_eq!(actions.reports(), []);
+            return Came::Runs(Box::new(exchange), run.clone());
+        }
         [Action::Redeem { .. }] => {
-            let early = Event::Finish(RawJson::parse("{}").unwrap());
-            let refused = exchange.handle(now, &mut Counting::default(), early);
+            let refused = exchange.end(now, &mut Counting::default(), finish());
             assert_eq!(refused, Err(Misuse::NotRedeemed));
-            return Came::Waits(exchange);
+            assert_eq!(actions.reports(), []);
+            assert_eq!(exchange.phase(), Phase::Pausing);
+            return Came::Waits(Box::new(exchange));
         }
-        [Action::Respond(respond)] => (respond, None),
-        [Action::Respond(respond), Action::Report(Report::StateRefused { method, cause })] => {
-            let can_ask = ["tools/call", "prompts/get", "resources/read"];
-            assert!(can_ask.contains(&method.as_str()), "{method} has no states");
-            assert_eq!(code_of(respond), -32602);
-            (respond, Some(*cause))
-        }
+        [Action::Respond(respond)] => respond,
         other => panic!("expected one thing to do, found {other:?}"),
     };
     assert_eq!(exchange.phase(), Phase::Settled);
-    let late = Event::Finish(RawJson::parse("{}").unwrap());
-    let refused = exchange.handle(now, &mut Counting::default(), late);
+    let refused = exchange.end(now, &mut Counting::default(), finish());
     assert_eq!(refused, Err(Misuse::Answered));
-    assert!(respond.status == 202 && respond.body.is_none() || code_of(respond) < 0);
+    assert_eq!(exchange.handle(redeemed), Err(Misuse::Answered));
+    let is_notification = respond.status == 202 && respond.body.is_none();
+    let cause = match actions.reports() {
+        [] if is_notification => None,
+        [report] => match report.kind {
+            ReportKind::Refused { code } => {
+                assert!(code < 0 && code == code_of(respond));
+                None
+            }
+            ReportKind::StateRefused { cause } => {
+                let can_ask = ["tools/call", "prompts/get", "resources/read"];
+                let method = report.method.as_deref().unwrap();
+                assert!(can_ask.contains(&method), "{method} has no states");
+                assert_eq!(code_of(respond), -32602);
+                Some(cause)
+            }
+            _ => panic!("expected a refusal, found {report:?}"),
+        },
+        other => panic!("expected one report of an error, found {other:?}"),
+    };
     Came::Refused(respond.clone(), cause)
 }
 
@@ -128,12 +151,12 @@ pub fn code_of(respond: &Respond) -> i64 {
 /// # Panics
 ///
 /// If the round is not sent.
-pub fn ask(exchange: &mut Exchange<'_>, now: UnixTime, rng: &mut Counting, need: Need) -> String {
-    let actions = exchange.handle(now, rng, Event::Need(need)).unwrap();
+pub fn ask(exchange: &mut Exchange, now: UnixTime, rng: &mut Counting, need: Need) -> String {
+    let actions = exchange.end(now, rng, Ending::Need(need)).unwrap();
     let shown = format!("{exchange:?} {actions:?}");
     assert!(!shown.contains(SECRET), "{shown}");
-    let [Action::Respond(respond), Action::Report(_)] = actions.as_slice() else {
-        panic!("expected a round, found {actions:?}")
+    let ([Action::Respond(respond)], [_]) = (actions.as_slice(), actions.reports()) else {
+        panic!("expected a round and its report, found {actions:?}")
     };
     let body: Value = serde_json::from_str(respond.body.as_ref().unwrap().as_str()).unwrap();
     body.pointer("/result/requestState").and_then(Value::as_str).unwrap().into()
@@ -145,13 +168,13 @@ pub fn ask(exchange: &mut Exchange<'_>, now: UnixTime, rng: &mut Counting, need:
 ///
 /// If the handler does not run.
 pub fn first_round(
-    endpoint: &Endpoint,
+    endpoint: &Arc<Endpoint>,
     now: UnixTime,
     principal: Option<&str>,
     message: &str,
     need: Need,
 ) -> String {
-    let incoming = Incoming { message: message.as_bytes(), headers: None, principal };
+    let incoming = Incoming::message(message.as_bytes()).with_principal(principal);
     match receive(endpoint, now, incoming) {
         Came::Runs(mut exchange, run) => {
             assert_eq!((run.round, run.state), (1, None));

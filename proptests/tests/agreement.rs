@@ -199,6 +199,6 @@ proptest! {
             }
         }
         prop_assert_eq!(draft.submit(), form.accept(shown));
-        prop_assert_eq!(draft.faults().count() > 0, draft.submit().is_err());
+        prop_assert_eq!(draft.errors().count() > 0, draft.submit().is_err());
     }
 }

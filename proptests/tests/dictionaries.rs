@@ -92,44 +92,65 @@ fn end_of_string(text: &str) -> usize {
     end.unwrap_or(text.len())
 }
 
-/// Picks the words that a source compares a text with: patterns of a match, and names of members.
+/// Picks the words that a source compares a text with, or writes: patterns and values of a match,
+/// names of members, and constants.
 fn compared(path: &str) -> BTreeSet<String> {
     let source = read(path);
     let is_compared = |literal: &Literal<'_>| {
         let is_pattern =
             ["=>", "| ", "|\n", "if "].iter().any(|next| literal.behind.starts_with(next))
-                || literal.before.ends_with('|');
-        let asks = ["get(", "once(", "non_null(", "required(", "== ", "=="];
+                || literal.before.ends_with('|')
+                || literal.before.ends_with("=>");
+        let asks = ["get(", "once(", "non_null(", "object.text(", "== ", "=="];
         let is_asked = asks.iter().any(|asks| literal.before.ends_with(asks.trim_end()));
         let has_member = literal.before.rsplit_once("has(&").is_some_and(|(_, rest)| {
             rest.strip_suffix(',').is_some_and(|name| name.chars().all(is_letter))
         });
-        is_pattern || is_asked || has_member
+        let is_constant = literal.before.ends_with(": &str =");
+        is_pattern || is_asked || has_member || is_constant
     };
     let found = literals(&source);
     let found = found.iter().filter(|literal| is_compared(literal)).map(|literal| literal.text);
     found.filter(|text| words(text).eq([*text])).map(Into::into).collect()
 }
 
-/// Picks all words of the tables of kinds of a source: the kinds and the members of each.
-fn kinds(path: &str) -> BTreeSet<String> {
-    let source = read(path);
-    let tables = source.split("KINDS: [").skip(1).map(|rest| rest.split("];").next().unwrap());
-    tables.flat_map(literals).map(|literal| literal.text.to_owned()).collect()
-}
-
-/// Picks the names of the members and kinds of the shapes that a source derives: `Data` structs.
+/// Picks the names of the members and kinds of the shapes that a source reads by a derive.
 fn shapes(path: &str) -> BTreeSet<String> {
     let source = read(path);
-    let blocks =
-        source.split("\n}").filter(|block| block.contains("#[derive(Serialize, Deserialize"));
-    let lines = blocks.flat_map(|block| block.lines()).filter(|line| line.starts_with("    "));
+    let source = source.split("#[cfg(test)]\nmod tests").next().unwrap();
+    // An empty line ends a shape.
+    let derived = source.split("\n#[derive(").skip(1).filter_map(|rest| rest.split("\n\n").next());
+    let is_read = |shape: &&str| shape.lines().next().is_some_and(|it| it.contains("Deserialize"));
+    derived.filter(is_read).flat_map(names).collect()
+}
+
+/// Picks the names of the members and kinds of a shape, as it spells them.
+fn names(shape: &str) -> Vec<String> {
+    let spelled =
+        if shape.contains("rename_all = \"snake_case\"") { snake_case } else { camel_case };
+    let lines = shape.lines().filter(|line| line.starts_with("    "));
     let names = lines.filter_map(|line| line.trim().split_once([':', '(', ' ', ',']));
     let is_name = |name: &str| {
         !name.is_empty()
             && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
     };
-    names.map(|(name, _)| name).filter(|name| is_name(name)).map(camel_case).collect()
+    let names = names.map(|(name, _)| name.trim_start_matches('_'));
+    let spelled = |name: &str| {
+        let is_kind = name.starts_with(|first: char| first.is_ascii_uppercase());
+        if is_kind { spelled(name) } else { camel_case(name) }
+    };
+    names.filter(|name| is_name(name)).map(spelled).collect()
+}
+
+fn snake_case(name: &str) -> String {
+    let mut written = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !written.is_empty() {
+            written.push('_');
+        }
+        written.push(letter.to_ascii_lowercase());
+    }
+    written
 }
 
 fn camel_case(name: &str) -> String {
@@ -206,12 +227,16 @@ fn every_member_of_a_form_as_data_is_in_the_dictionaries() {
 
 #[test]
 fn every_kind_of_frame_and_record_and_every_code_is_in_the_dictionaries() {
-    let frames = kinds("mrtr-core/src/broker/frame.rs");
+    let frames = shapes("mrtr-core/src/host/frame.rs");
     assert_known(&["frame"], &frames, &["interaction_refused", "released", "why"]);
     assert_known(&["frame"], &members("docs/frames.md", "{"), &["requester", "url"]);
     assert_known(&["frame"], &first_column("docs/frames.md"), &["wrong_connection", "limit"]);
-    let records = kinds("mrtr-core/src/broker/record.rs");
+    let records = shapes("mrtr-core/src/host/record.rs");
     assert_known(&["record"], &records, &["requested", "toolCall", "why"]);
+    for target in ["frame", "record"] {
+        let questions = shapes("mrtr-core/src/host/question.rs");
+        assert_known(&[target], &questions, &["requester", "provider", "url"]);
+    }
     let document = read("docs/frames.md");
     let why = spans(document.split("## Why").nth(1).unwrap());
     assert_known(&["frame"], &why, &["host_restarted", "stopped"]);
@@ -222,25 +247,42 @@ fn every_kind_of_frame_and_record_and_every_code_is_in_the_dictionaries() {
 fn every_word_of_a_trace_is_in_its_dictionary() {
     let document = read("docs/traces.md");
     let input = document.split("## Output").next().unwrap();
-    let input = spans(input.split("## Input").nth(1).unwrap());
+    let mut input = spans(input.split("## Input").nth(1).unwrap());
+    // No member of a trace is written like a type.
+    input.retain(|word| !word.starts_with(|first: char| first.is_ascii_uppercase()));
     let limits = ["roundsMax", "legMax", "answerBytesMax", "samplingContext", "extensionTypes"];
     assert_known(&["trace"], &input, &limits);
     let events = shapes("mrtr-core/src/trace/event.rs");
-    assert_known(&["trace"], &events, &["bindingChanged", "tick", "unreadable", "tooLarge"]);
-    assert_known(&["trace"], &shapes("mrtr-core/src/trace/step.rs"), &["samplingTools", "claims"]);
+    assert_known(&["trace"], &events, &["bindingChanged", "tick", "unreadable", "sampled"]);
+    assert_known(&["trace"], &shapes("mrtr-core/src/wire/error.rs"), &["tooLarge", "levelsMax"]);
+    assert_known(&["trace"], &shapes("mrtr-core/src/trace/step.rs"), &["samplingTools", "version"]);
 }
 
 #[test]
 fn every_member_and_method_of_a_message_is_in_the_dictionaries() {
-    let targets = ["result", "request", "responses", "wire"];
-    let files = ["rpc", "capabilities", "elicitation", "sampling", "result", "mod"]
-        .map(|file| compared(&format!("mrtr-core/src/wire/{file}.rs")));
-    let words = files.into_iter().flatten().collect();
-    assert_known(&targets, &words, &["maxTokens", "input_required", "context", "prompts/get"]);
-    let words = compared("mrtr-core/src/invocation/interaction.rs");
+    // What came back for a question has other names in a trace.
+    let targets = ["result", "request", "responses", "wire", "trace"];
+    let files = [
+        "message",
+        "capabilities",
+        "input_request",
+        "input_response",
+        "sampling",
+        "result",
+        "params",
+        "param_schema",
+        "error",
+    ];
+    let words = files.map(|file| compared(&format!("mrtr-core/src/wire/{file}.rs")));
+    let words = words.into_iter().flatten().collect();
+    let some = ["maxTokens", "input_required", "context", "prompts/get", "accept", "_meta"];
+    assert_known(&targets, &words, &some);
+    let words = compared("mrtr-core/src/wire/input_request.rs");
     assert_known(&["result"], &words, &["roots/list", "sampling/createMessage"]);
-    assert_known(&["request"], &compared("mrtr-core/src/exchange/incoming.rs"), &["_meta"]);
     assert_known(&["wire"], &compared("mrtr-core/src/wire/capabilities.rs"), &["tools"]);
+    let words = compared("mrtr-core/src/wire/params.rs");
+    let some = ["_meta", "requestState", "inputResponses"];
+    assert_known(&["request"], &words, &some);
 }
 
 #[test]

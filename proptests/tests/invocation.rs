@@ -7,7 +7,7 @@ mod kept;
 use std::collections::BTreeSet;
 
 use kept::config;
-use mrtr_core::{Fault, Outcome};
+use mrtr_core::client::{Fault, Outcome};
 use mrtr_proptests::invocation::{Op, World};
 use proptest::{collection::vec, prelude::*, strategy::ValueTree, test_runner::TestRunner};
 

@@ -3,12 +3,12 @@
 
 #![allow(clippy::unwrap_used, reason = "this is a test")]
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use form_model::{Decoder, Limits, RefusalCode};
 use mrtr_core::{
-    Exchange, InputRequest, Need,
-    exchange::{Action, Event, Incoming},
+    server::{Action, Ending, Exchange, Incoming, Need},
+    wire::InputRequest,
 };
 use mrtr_proptests::exchange::{Counting, NOW, endpoint, message};
 
@@ -39,7 +39,7 @@ fn a_hostile_schema_is_refused_before_it_takes_memory() {
     let plain = |i| format!(r#""f{i}":{{"type":"string","title":"Some title","minLength":1}}"#);
     let hundred_thousand = schema(plain, 200_000);
     assert!(hundred_thousand.len() > 10_000_000);
-    let unbounded = Limits { schema_bytes_max: usize::MAX, ..Limits::default() };
+    let unbounded = Limits::default().schema_bytes_max(usize::MAX);
     let branches = vec!["{}"; 80_000].join(",");
     let nested = format!(
         r#"{{"type":"object","properties":{{"a":{{"anyOf":[{{"anyOf":[{branches}]}},{{}}]}}}}}}"#
@@ -82,16 +82,16 @@ fn what_is_kept_of_a_form_is_a_small_multiple_of_its_text() {
 
 /// Brings first requests to endpoints of both modes, whose handlers ask; nobody comes back.
 fn ask_and_hear_no_more(legs: usize) {
-    let endpoints = [endpoint(false), endpoint(true)];
+    let endpoints = [endpoint(false), endpoint(true)].map(Arc::new);
     let sent = message("tools/call", &[("arguments", "{}")]);
     for endpoint in endpoints.iter().cycle().take(legs) {
-        let incoming =
-            Incoming { message: sent.as_bytes(), headers: None, principal: Some("alice") };
+        let incoming = Incoming::message(sent.as_bytes()).with_principal("alice");
         let (mut exchange, actions) = Exchange::receive(endpoint, NOW, incoming);
         assert!(matches!(actions.as_slice(), [Action::Run(_)]));
-        let need = Need::new().request("url", InputRequest::url("Sign in", "https://x.example/"));
-        let actions = exchange.handle(NOW, &mut Counting::default(), Event::Need(need)).unwrap();
-        assert!(matches!(actions.as_slice(), [Action::Respond(_), Action::Report(_)]));
+        let url = InputRequest::url("Sign in", "https://x.example/").unwrap();
+        let need = Need::new().request("url", url);
+        let actions = exchange.end(NOW, &mut Counting::default(), Ending::Need(need)).unwrap();
+        assert!(matches!((actions.as_slice(), actions.reports()), ([Action::Respond(_)], [_])));
     }
 }
 

@@ -5,16 +5,15 @@
 mod kept;
 
 use core::cell::RefCell;
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use kept::config;
 use mrtr_core::{
-    Endpoint, Exchange,
-    exchange::{Action, Event, Headers, Incoming, Report, Run},
-    wire::RawJson,
+    server::{Action, Endpoint, Event, Exchange, Incoming, ReportKind, Run},
+    wire::{Headers, RawJson},
 };
 use mrtr_proptests::exchange::{
-    Came, Counting, NOW, all_kinds, code_of, endpoint, first_round, message, questions, receive,
+    Came, NOW, all_kinds, code_of, endpoint, first_round, message, questions, receive,
 };
 use proptest::{
     collection::vec,
@@ -186,19 +185,22 @@ fn any_setup() -> impl Strategy<Value = Setup> {
 }
 
 impl Setup {
-    fn endpoint(self) -> Endpoint {
+    fn endpoint(self) -> Arc<Endpoint> {
         let endpoint = if self.keys { endpoint(self.signed) } else { Endpoint::new("deployments") };
         let endpoint = if self.single_use { endpoint.with_single_use() } else { endpoint };
-        if self.legacy { endpoint.with_legacy() } else { endpoint }
+        Arc::new(if self.legacy { endpoint.with_legacy() } else { endpoint })
     }
 
     fn incoming(self, message: &[u8]) -> Incoming<'_> {
-        let headers = Headers {
-            protocol_version: Some("2026-07-28"),
-            method: Some("tools/call"),
-            name: Some("deploy"),
-        };
-        Incoming { message, headers: self.headers.then_some(headers), principal: ALICE }
+        let headers = [
+            ("MCP-Protocol-Version", "2026-07-28"),
+            ("Mcp-Method", "tools/call"),
+            ("Mcp-Name", "deploy"),
+        ];
+        let headers: Headers = headers.into_iter().collect();
+        Incoming::message(message)
+            .with_headers(self.headers.then_some(headers))
+            .with_principal(ALICE)
     }
 }
 
@@ -209,7 +211,7 @@ fn sound_retry((signed, single_use): (bool, bool)) -> (String, String) {
     let members = [("name", "\"deploy\""), ("arguments", ARGUMENTS)];
     let need = all_kinds().state(RawJson::parse(STATE).unwrap());
     let first = message("tools/call", &members);
-    let token = first_round(&endpoint, NOW, ALICE, &first, need);
+    let token = first_round(&Arc::new(endpoint), NOW, ALICE, &first, need);
     let quoted = format!("\"{token}\"");
     let retry = [("requestState", quoted.as_str()), ("inputResponses", ANSWERS)];
     (message("tools/call", &[members, retry].concat()), token)
@@ -219,7 +221,7 @@ fn sound_retry((signed, single_use): (bool, bool)) -> (String, String) {
 fn arrive(setup: Setup, sent: &[u8], original: &str, token: &str) -> String {
     let endpoint = setup.endpoint();
     let incoming = setup.incoming(sent);
-    let (exchange, actions) = Exchange::receive(&endpoint, NOW, incoming);
+    let (exchange, actions) = Exchange::receive(&endpoint, NOW, incoming.clone());
     assert!(!format!("{exchange:?} {actions:?}").contains(token));
     let run = match receive(&endpoint, NOW, incoming) {
         Came::Refused(respond, cause) => {
@@ -229,16 +231,11 @@ fn arrive(setup: Setup, sent: &[u8], original: &str, token: &str) -> String {
         Came::Waits(mut exchange) => {
             assert!(setup.single_use);
             let mut again = exchange.clone();
-            let refused =
-                again.handle(NOW, &mut Counting::default(), Event::Redeemed { first: false });
-            let refused = refused.unwrap();
-            assert!(matches!(
-                refused.as_slice(),
-                [Action::Respond(_), Action::Report(Report::StateReused { .. })]
-            ));
-            let first =
-                exchange.handle(NOW, &mut Counting::default(), Event::Redeemed { first: true });
-            let first = first.unwrap();
+            let refused = again.handle(Event::Redeemed { first: false }).unwrap();
+            assert!(matches!(refused.as_slice(), [Action::Respond(_)]));
+            let [report] = refused.reports() else { panic!("one report, found {refused:?}") };
+            assert_eq!(report.kind, ReportKind::StateReused);
+            let first = exchange.handle(Event::Redeemed { first: true }).unwrap();
             let [Action::Run(run)] = first.as_slice() else { panic!("it runs, found {first:?}") };
             run.clone()
         }

@@ -8,7 +8,11 @@
 use core::alloc::{GlobalAlloc, Layout};
 
 use form_model::{Content, Form};
-use mrtr_core::{client::{Binding, Claims, Event, Invocation, Request}, wire::{Method, RawJson}, Instant, InvocationId, Limits, Phase};
+use mrtr_core::{
+    Instant, InvocationId, Limits, Phase,
+    client::{Binding, Claims, Event, Invocation, Request},
+    wire::{Method, RawJson},
+};
 
 #[cfg(feature = "std-dependency")]
 use links_std as _;

@@ -1,20 +1,20 @@
-//! What a call claims that it can answer.
+//! The kinds of questions that a call claims to answer.
 
 use crate::wire::Capabilities;
 
 /// The kinds of input requests that a call can answer.
 ///
-/// They are declared to the server on every leg. Claim what somebody is there to answer, and nothing
-/// else: a server asks what is claimed, and a call that cannot answer ends.
+/// Every leg declares them to the server. Claim only what can be answered: a server may ask
+/// everything that is claimed, and the call ends if a question cannot be answered.
 ///
 /// ```
 /// use mrtr_core::client::Claims;
 ///
-/// // There is a screen on which somebody can fill in a form or be sent to a page.
+/// // There is a screen on which a person can fill in a form or open a page.
 /// let claims = Claims::none().with_form().with_url();
 /// assert!(claims.capabilities().form);
 ///
-/// // Nobody is there, but the server may ask to be called again later.
+/// // No question can be answered, but the server may ask to be called again.
 /// let claims = Claims::none().with_retries();
 /// assert!(claims.capabilities().is_empty());
 /// ```
@@ -25,25 +25,25 @@ pub struct Claims {
 }
 
 impl Claims {
-    /// Claims nothing: a server that needs input, or to be called again, ends the call.
+    /// Claims nothing. The call ends with a fault if the server answers `input_required`.
     #[must_use]
     pub const fn none() -> Self {
         Self { retries: false, capabilities: Capabilities::NONE }
     }
 
-    /// Accepts that the server asks to be called again, without asking anybody.
+    /// Allows state-only rounds, in which the server only wants to be called again.
     #[must_use]
     pub const fn with_retries(self) -> Self {
         Self { retries: true, ..self }
     }
 
-    /// Claims that somebody can fill in a form.
+    /// Claims that a person can fill in a form.
     #[must_use]
     pub const fn with_form(self) -> Self {
         self.with(Capabilities::NONE.with_form())
     }
 
-    /// Claims that somebody can be sent to a URL.
+    /// Claims that a person can be asked to open a URL.
     #[must_use]
     pub const fn with_url(self) -> Self {
         self.with(Capabilities::NONE.with_url())
@@ -55,13 +55,13 @@ impl Claims {
         self.with(Capabilities::NONE.with_sampling())
     }
 
-    /// Claims that a model can be asked, and may use the tools that a request brings.
+    /// Claims that a model can be asked, and that it can use the tools of the request.
     #[must_use]
     pub const fn with_sampling_tools(self) -> Self {
         self.with(Capabilities::NONE.with_sampling_tools())
     }
 
-    /// Claims that a model can be asked, with context of servers.
+    /// Claims that a model can be asked, and that context of MCP servers can be included.
     #[must_use]
     pub const fn with_sampling_context(self) -> Self {
         self.with(Capabilities::NONE.with_sampling_context())
@@ -73,7 +73,7 @@ impl Claims {
         self.with(Capabilities::NONE.with_roots())
     }
 
-    /// Adds claims of capabilities.
+    /// Claims everything that `capabilities` declares, too.
     #[must_use]
     pub const fn with(self, capabilities: Capabilities) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl Claims {
         }
     }
 
-    /// Tells whether the server may ask to be called again.
+    /// Tells whether the server may answer `input_required`. Every claim allows it.
     #[must_use]
     pub const fn allows_retries(self) -> bool {
         self.retries

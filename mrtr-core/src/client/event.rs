@@ -1,4 +1,4 @@
-//! What goes into an invocation, and what comes out.
+//! The events of an invocation, and its actions.
 
 use alloc::string::String;
 use core::fmt;
@@ -13,36 +13,37 @@ use crate::{
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// A leg was answered.
+    /// A reply to a leg came.
     Reply {
         /// The leg.
         leg: LegId,
         /// The answer.
         reply: Reply,
     },
-    /// Somebody answered an interaction.
+    /// A question was answered.
     Answer {
-        /// The round of the interaction.
+        /// The round of the question.
         round: u32,
-        /// The key of the interaction.
+        /// The key of the question.
         key: String,
         /// The answer.
         response: InputResponse,
     },
-    /// What should have answered an interaction failed. The call ends: a round goes back whole or
-    /// not at all.
+    /// A question cannot be answered. The call ends, because the server gets the answers to all
+    /// questions of a round or none.
     Failed {
-        /// The round of the interaction.
+        /// The round of the question.
         round: u32,
-        /// The key of the interaction.
+        /// The key of the question.
         key: String,
     },
-    /// The server said that it works on a leg: `notifications/progress`.
+    /// The server reported that it works on a leg: `notifications/progress`.
     Progress {
         /// The leg.
         leg: LegId,
     },
-    /// The call is bound to this now. If it differs from what it started with, the call ends.
+    /// The current binding of the call. The call ends if this differs from the binding that it
+    /// started with.
     BindingChanged(Binding),
     /// The connection is gone.
     ConnectionLost,
@@ -52,7 +53,7 @@ pub enum Event {
     Tick,
 }
 
-/// What came back for a leg.
+/// The reply to a leg.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reply {
@@ -60,20 +61,22 @@ pub enum Reply {
     Result(RawJson),
     /// The `error` object of the response.
     Error(RawJson),
-    /// Bytes that are not a response to the leg.
+    /// The bytes are not a response to the leg.
     Unreadable(WireError),
 }
 
 impl Reply {
-    /// Reads the bytes that answered a leg's request on a transport that pairs the two, as HTTP
-    /// does.
+    /// Reads the response to a leg, on a transport such as HTTP that pairs each response with its
+    /// request. Returns [`Reply::Unreadable`] if the bytes are not a response to this leg.
+    ///
+    /// The number of bytes is not limited here: limit what you read from the connection.
     #[must_use]
     pub fn read(leg: &LegId, message: &[u8]) -> Self {
         let response = match RpcResponse::decode(message) {
             Ok(response) => response,
             Err(error) => return Self::Unreadable(error),
         };
-        // A server that could not read the request answers with an error and no id.
+        // If a server cannot read the request, it answers with an error without an id.
         let is_ours = match &response.id {
             Some(id) => *id == alloc::format!("{leg}"),
             None => response.outcome.is_err(),
@@ -90,39 +93,41 @@ impl Reply {
 }
 
 /// Something for the caller to do.
+///
+/// The enum is exhaustive: a caller carries out each action.
 #[derive(Clone, PartialEq)]
 pub enum Action {
-    /// Send a request.
+    /// Send the request of a leg.
     Send(LegRequest),
-    /// Tell the server that a request is given up, as the transport does it: close the response on
-    /// HTTP, send `notifications/cancelled` on stdio.
+    /// Cancel a leg. On HTTP, close the response. On stdio, send `notifications/cancelled`.
     CancelLeg {
         /// The leg.
         leg: LegId,
     },
-    /// Ask somebody, and come back with [`Event::Answer`].
+    /// Ask a question, and come back with [`Event::Answer`], or with [`Event::Failed`] if it cannot
+    /// be answered.
     Ask {
         /// The round.
         round: u32,
-        /// The key of the interaction within the round.
+        /// The key of the question, unique in its round.
         key: String,
         /// What to ask.
         request: InputRequest,
     },
-    /// Take back what was asked: no answer counts any more.
+    /// Take a question back. An answer to it would be a misuse from now on.
     Retract {
         /// The round.
         round: u32,
-        /// The key of the interaction within the round.
+        /// The key of the question, unique in its round.
         key: String,
-        /// Why.
+        /// The reason.
         why: CloseReason,
     },
-    /// Report the one outcome of the call. Nothing follows.
+    /// Report the one outcome of the call. It is the last action.
     Settle(Outcome),
 }
 
-/// Shows what happened, and the size of what came with it.
+/// The output has the kind of the event and sizes, and no content.
 impl fmt::Debug for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -142,7 +147,7 @@ impl fmt::Debug for Event {
     }
 }
 
-/// Shows what to do, and the size of what goes with it.
+/// The output has the kind of the action and sizes, and no content.
 impl fmt::Debug for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -159,13 +164,13 @@ impl fmt::Debug for Action {
     }
 }
 
-/// What came of an event: actions to carry out, in that order, and reports for the operator.
+/// What came of an event: actions, in the order to carry them out, and reports for the operator.
 pub type Actions = crate::Actions<Action, Report>;
 
-/// Something for the operator. It holds no content.
+/// A report for the operator. It holds no user data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Report {
-    /// The call moved from one phase to another, or to the same.
+    /// The call changed its phase, or entered the same phase again.
     Moved(Transition),
 }

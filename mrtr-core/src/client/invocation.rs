@@ -14,10 +14,10 @@ use crate::{
     wire::{CallResult, InputResponse, RawJson, RpcError},
 };
 
-/// A call of a tool, prompt or resource over many requests: from the first leg to the one outcome.
+/// A call of a tool, prompt or resource over many requests, from the first leg to the one outcome.
 ///
-/// Events and the time go in, actions come out of the same call, and nothing happens in between.
-/// The machine is plain data.
+/// Events and the time go in, and actions come out of the same call. The machine is plain data: it
+/// does nothing between two calls.
 ///
 /// ```
 /// use form_model::Content;
@@ -29,13 +29,13 @@ use crate::{
 /// let params = RawJson::parse(r#"{"name":"deploy","arguments":{"artifact":"build-42"}}"#)?;
 /// let id = InvocationId::new("call-7")?;
 /// let request = Request::new(id, Method::ToolsCall, params, Binding::new("connection-1"));
-/// // Somebody can fill in a form here, and that is what the call claims.
+/// // A person can fill in a form here, so the call claims forms.
 /// let claims = Claims::none().with_form();
 /// let (mut call, actions) = Invocation::start(now, request, claims, Limits::default())?;
 /// let [Action::Send(first)] = actions.as_slice() else { unreachable!() };
 /// assert_eq!(first.leg.to_string(), "call-7.1");
 ///
-/// // The server needs to know something.
+/// // The server asks a question.
 /// let result = RawJson::parse(
 ///     r#"{"resultType":"input_required","requestState":"opaque","inputRequests":{"target":
 ///         {"method":"elicitation/create","params":{"message":"Sure?","requestedSchema":
@@ -46,15 +46,16 @@ use crate::{
 /// let [Action::Ask { round: 1, key, .. }] = actions.as_slice() else { unreachable!() };
 /// assert_eq!(call.phase(), Phase::AwaitingInteraction);
 ///
-/// // Somebody answers, ten minutes later or at once.
+/// // The person answers, at once or minutes later. The retry has the answer and the server's state.
 /// let response = InputResponse::Accept(Content::new().with_flag("confirm", true));
 /// let answer = Event::Answer { round: 1, key: key.clone(), response };
 /// let actions = call.handle(now, answer)?;
 /// let [Action::Send(retry)] = actions.as_slice() else { unreachable!() };
-/// assert!(retry.params.as_str().ends_with(
-///     r#""inputResponses":{"target":{"action":"accept","content":{"confirm":true}}},"requestState":"opaque"}"#
-/// ));
+/// let answers = r#""inputResponses":{"target":{"action":"accept","content":{"confirm":true}}}"#;
+/// assert!(retry.params.as_str().contains(answers));
+/// assert!(retry.params.as_str().contains(r#""requestState":"opaque""#));
 ///
+/// // The server is done.
 /// let done = Event::Reply { leg: retry.leg.clone(), reply: Reply::Result(RawJson::parse("{}")?) };
 /// let actions = call.handle(now, done)?;
 /// assert!(matches!(actions.as_slice(), [Action::Settle(Outcome::Complete(_))]));
@@ -71,11 +72,11 @@ pub struct Invocation {
     leg: u32,
     /// The number of the last round; 0 before the first.
     rounds: u32,
-    /// The round that is asked or paused for. It is there exactly in `AwaitingInteraction` and `Pausing`.
+    /// The current round. It is `Some` exactly in `AwaitingInteraction` and `Pausing`.
     round: Option<Round>,
 }
 
-/// An event with its guards resolved, and what came with it.
+/// An event after all checks that depend on data.
 enum Input {
     Asked(Round),
     StateOnly(Round),
@@ -87,7 +88,7 @@ enum Input {
     Unanswerable,
     PauseOver,
     Progressed,
-    /// The leg asks for input, and the legs have spent their budget in all.
+    /// The leg asks for input, and all legs together have reached their time limit.
     Spent,
     Ended(Outcome),
     Late,
@@ -111,11 +112,13 @@ impl Input {
 }
 
 impl Invocation {
-    /// Starts a call. The action is to send its first leg.
+    /// Starts a call. The action sends its first leg.
     ///
     /// # Errors
     ///
-    /// Params that no first request can have.
+    /// Returns [`StartError`] if the params are malformed or belong to a retry, if they declare
+    /// capabilities or another protocol version in `_meta`, or if the call claims something that
+    /// its revision does not have.
     pub fn start(
         now: Instant,
         request: Request,
@@ -138,14 +141,15 @@ impl Invocation {
         Ok((call, Action::Send(first).into()))
     }
 
-    /// Takes an event and returns what to do about it.
+    /// Takes an event, and returns the actions that follow from it.
     ///
-    /// Late and repeated input from the network does nothing. What a server did wrong is an
+    /// Late and repeated input from the network does nothing. A mistake of the server is an
     /// outcome, not an error.
     ///
     /// # Errors
     ///
-    /// A mistake of the caller. Nothing has changed.
+    /// Returns [`Misuse`] if the caller made a mistake, such as an answer that does not fit its
+    /// question. The call is unchanged.
     pub fn handle(&mut self, now: Instant, event: Event) -> Result<Actions, Misuse> {
         let Some(input) = self.read(now, event)? else { return Ok(Actions::default()) };
         let trigger = input.trigger();
@@ -171,7 +175,8 @@ impl Invocation {
         }
     }
 
-    /// Returns when to come back with [`Event::Tick`], if nothing happens before.
+    /// Returns when to come back with [`Event::Tick`] if no other event comes before; `None` if the
+    /// call has settled.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         self.timer.due(self.phase, &self.limits.clocks).map(|(at, _)| at)
@@ -189,13 +194,13 @@ impl Invocation {
         &self.template.id
     }
 
-    /// Returns the number of interactions that wait for an answer.
+    /// Returns the number of questions that wait for an answer.
     #[must_use]
     pub fn open(&self) -> usize {
         self.round.as_ref().map_or(0, |round| round.open_keys().count())
     }
 
-    /// Resolves the guards of an event. `None`: it says nothing new.
+    /// Makes all checks of an event that depend on data. `None`: the event is no news.
     fn read(&self, now: Instant, event: Event) -> Result<Option<Input>, Misuse> {
         let lost =
             || if self.phase.is_in_flight() { Outcome::OutcomeUnknown } else { Outcome::Lost };
@@ -257,7 +262,7 @@ impl Invocation {
             CallResult::InputRequired { requests, state } => {
                 let number = self.rounds.saturating_add(1);
                 let round = Round::new(number, requests, state, self.claims, &self.limits)?;
-                // Nobody is asked for a leg that would have no time.
+                // No question is asked if the retry would have no time left.
                 if self.timer.is_spent(now, &self.limits.clocks) {
                     return Ok(Input::Spent);
                 }
@@ -295,7 +300,7 @@ impl Invocation {
         if question.answer.is_some() { Err(Misuse::Answered) } else { Ok((round, question)) }
     }
 
-    /// Changes the machine and lists the actions.
+    /// Changes the machine, and returns the actions.
     fn apply(&mut self, to: Phase, input: Input) -> Vec<Action> {
         let from = core::mem::replace(&mut self.phase, to);
         self.timer.turn(from, to, &self.limits.clocks);
@@ -339,14 +344,14 @@ impl Invocation {
         }
     }
 
-    /// Sends the retry of the round that is on, which is over with it.
+    /// Sends the retry of the current round, which ends the round.
     fn retry(&mut self) -> Vec<Action> {
         let Some(round) = self.round.take() else { return Vec::new() };
         self.leg = self.leg.saturating_add(1);
         [Action::Send(self.template.retry(self.leg, &round))].into()
     }
 
-    /// Closes what is open and reports the outcome.
+    /// Takes back the open questions, and reports the outcome.
     fn settle(&mut self, outcome: Outcome) -> Vec<Action> {
         let mut actions = Vec::new();
         if let Some(round) = self.round.take() {
@@ -383,7 +388,8 @@ fn asks(round: &Round) -> Vec<Action> {
     round.questions.iter().map(ask).collect()
 }
 
-/// Leaves out what is called, the binding and the params: a resource's URI can hold a token.
+/// The output leaves out the target, the binding and the params: the URI of a resource can hold a
+/// token.
 impl fmt::Debug for Invocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Invocation")

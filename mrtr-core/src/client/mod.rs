@@ -1,32 +1,41 @@
 //! The client role: one logical call over many requests, with a person in the middle.
 //!
 //! ```text
-//!            ┌──────────────── Pausing ◄────────────┐
-//!            │ pause over                           │ input_required,
-//!            ▼            input_required            │ state only
-//! start ► Running ──────► with requests ──────► AwaitingInteraction
-//!            │            (also from Resumed)       │ last answer of the round
-//!            │                                      ▼
-//!            └────────────► Settled ◄─────────── Resumed
-//!                complete, error, fault, timeout, stop, lost: from any phase
+//! start ──► Running ─┐
+//!                    ├─ input_required with requests ─► AwaitingInteraction ── last answer ─┐
+//!      ┌─► Resumed ──┤                                                                      │
+//!      │             ├─ input_required, state only ───► Pausing ────────────── pause over ──┤
+//!      │             │                                                                      │
+//!      │             └─ complete, error ──────────────► Settled                             │
+//!      └────────────────────────────────────────────────────────────────────────────────────┘
+//!
+//! a question cannot be answered: from AwaitingInteraction to Settled
+//! fault, timeout, stop, lost:    from each of the four other phases to Settled
 //! ```
 //!
 //! A *leg* is one request on the wire, with an id of its own. A *round* is one `input_required`
-//! result and the answers that are gathered for it. A call is `Running` during its first leg and
-//! `Resumed` during every retry.
+//! result and the answers to its questions. A *state-only* round has no questions: the server only
+//! wants to be called again. A call is `Running` during its first leg, and `Resumed` during every
+//! retry.
 //!
 //! What to call, in this order:
 //!
 //! 1. [`Invocation::start`] with a [`Request`], the [`Claims`] of what the caller can answer, and
 //!    [`Limits`](crate::Limits). It returns the machine and its first actions.
-//! 2. Carry out each [`Action`] in order. [`Action::Send`] sends a leg, [`Action::Ask`] asks
-//!    somebody, [`Action::Settle`] reports the one outcome.
-//! 3. Hand over each [`Event`] with [`Invocation::handle`], as it happens, and carry out what comes
-//!    back.
+//! 2. Carry out each [`Action`] in order. [`Action::Send`] sends a leg, and [`Action::CancelLeg`]
+//!    cancels it. [`Action::Ask`] asks a question, and [`Action::Retract`] takes it back.
+//!    [`Action::Settle`] reports the one outcome.
+//! 3. Hand over each [`Event`] with [`Invocation::handle`], as it happens, and carry out the actions
+//!    that it returns.
 //! 4. Whenever [`Invocation::deadline`] passes, hand over [`Event::Tick`].
-//! 5. After [`Action::Settle`] nothing follows: drop the machine.
+//! 5. After [`Action::Settle`] there are no more actions: drop the machine.
 //!
-//! [`Invocation`] has a worked life as its example.
+//! There are two kinds of mistakes. A [`Misuse`] is a mistake of the caller: it is returned as an
+//! error, and the call is unchanged. A [`Fault`] is a mistake of the server: it ends the call with
+//! [`Outcome::Fault`].
+//!
+//! [`Invocation`] shows a complete call as an example. The guide is `docs/client.md` in the
+//! repository.
 
 mod claims;
 mod event;

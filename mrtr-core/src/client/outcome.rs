@@ -1,4 +1,4 @@
-//! How a call ends, why its questions close, and whose mistake it was.
+//! How a call ends, why its questions close, and what mistakes there are.
 
 use core::fmt;
 
@@ -12,6 +12,8 @@ use crate::{
 };
 
 /// Why a question is taken back without an answer.
+///
+/// A later version can add reasons: handle an unknown one like [`CloseReason::Stopped`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -22,30 +24,32 @@ pub enum CloseReason {
     Stopped,
     /// The connection or the binding is gone.
     Lost,
-    /// The round cannot be answered as a whole: what should have answered this interaction, or
-    /// another of the round, failed.
+    /// This question, or another of the same round, cannot be answered.
     Unanswerable,
 }
 
 /// How a call ended.
+///
+/// The enum is exhaustive: a caller handles each outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// The server's result.
     Complete(RawJson),
     /// The server's error.
     Error(RpcError),
-    /// The server broke the protocol or a limit. Nobody was asked and nothing was sent for it.
+    /// The server broke the protocol or a limit. The faulty message was dropped: none of its
+    /// questions was asked, and no retry was sent.
     Fault(Fault),
     /// A clock ran out.
     TimedOut(Clock),
     /// The caller gave up.
     Stopped,
-    /// What should have answered an interaction failed. Nothing was sent for the round.
+    /// A question could not be answered. No retry was sent.
     Unanswerable,
-    /// The connection or the binding is gone, and nothing was in flight.
+    /// The connection or the binding is gone, and no leg was in flight.
     Lost,
-    /// The connection or the binding is gone while a leg was in flight: the server may have done
-    /// what it was asked, or not.
+    /// The connection or the binding is gone while a leg was in flight. The server may have
+    /// executed the leg, or not.
     OutcomeUnknown,
 }
 
@@ -62,7 +66,7 @@ impl Outcome {
         }
     }
 
-    /// Returns why the questions that are open at this outcome close.
+    /// Returns why this outcome closes the open questions.
     pub(super) const fn close_reason(&self) -> CloseReason {
         match self {
             Self::TimedOut(_) => CloseReason::TimedOut,
@@ -90,8 +94,9 @@ impl Outcome {
     }
 }
 
-/// Writes how the call ended, for a person or a model, without the server's words and without answers.
-/// The words of an error are in its fields.
+/// Writes one sentence for a person or a model. It holds no answers. Of the server's words it can
+/// hold only the names of form fields, in a [`Fault`]. The server's own error message is in
+/// [`Outcome::Error`].
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -111,7 +116,8 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// What a server did wrong. It repeats nothing that the server sent except names of places.
+/// A mistake of the server. The text repeats nothing of the server's message except names of form
+/// fields.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Fault {
@@ -135,29 +141,29 @@ pub enum Fault {
     },
 }
 
-/// A mistake of the caller. The machine is as it was.
+/// A mistake of the caller. The call is unchanged.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Misuse {
     /// The reply is to a leg of another invocation.
-    #[error("expected a leg of this invocation, found one of another")]
+    #[error("expected a leg of this invocation, found one of another invocation")]
     WrongInvocation,
     /// The reply is to a leg that was never sent.
     #[error("expected a leg that was sent, found one that was not")]
     UnknownLeg,
-    /// The answer is to another round than the one that is on.
-    #[error("expected an answer to the round that is on, found one to another")]
+    /// The answer is to another round than the current one.
+    #[error("expected an answer to the current round, found one to another round")]
     WrongRound,
-    /// The answer is to a key that is not asked.
-    #[error("expected the key of an interaction, found another")]
+    /// The round has no question with this key.
+    #[error("expected the key of a question of this round, found another key")]
     UnknownKey,
-    /// The interaction already has an answer.
-    #[error("the interaction is answered")]
+    /// The question already has an answer.
+    #[error("the interaction already has an answer")]
     Answered,
-    /// Nobody is asked: the interaction is closed.
+    /// No question is open any more.
     #[error("the interaction is closed")]
     Closed,
-    /// The response is invalid. The question is open as before.
+    /// The response is invalid. The question stays open.
     #[error(transparent)]
     Response(#[from] ResponseError),
 }

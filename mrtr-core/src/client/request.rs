@@ -1,4 +1,4 @@
-//! What a caller wants done, and the request that each leg sends.
+//! The input of a call, and the request that each leg sends.
 
 use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 use core::fmt;
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// One logical operation, as the caller wants it.
+/// What to call, and how: the input of [`Invocation::start`](super::Invocation::start).
 ///
 /// ```
 /// use mrtr_core::client::{Binding, Request};
@@ -41,11 +41,12 @@ pub struct Request {
 }
 
 impl Request {
-    /// Makes a request of a method and its params, which are a JSON object.
+    /// Makes a request from a method and its params.
+    /// [`Invocation::start`](super::Invocation::start) checks that the params are a JSON object.
     ///
-    /// It speaks revision 2026-07-28: on every leg, `_meta` carries the protocol version, the
-    /// capabilities that the call claims, and the client's info. What the params already say in
-    /// `_meta` stays. Everything else goes out as it is.
+    /// Its revision is 2026-07-28: the machine adds the protocol version, the claimed capabilities
+    /// and the client's info to the `_meta` of every leg. It keeps what `_meta` already has, and
+    /// sends all other params unchanged.
     #[must_use]
     pub const fn new(id: InvocationId, method: Method, params: RawJson, binding: Binding) -> Self {
         Self {
@@ -60,28 +61,30 @@ impl Request {
         }
     }
 
-    /// Speaks an earlier revision: the params go out untouched, and such a call can claim nothing.
+    /// Sets another revision. If it is earlier than 2026-07-28, the params are sent unchanged, and
+    /// the call cannot claim anything.
     #[must_use]
     pub fn with_revision(self, revision: Revision) -> Self {
         Self { revision, ..self }
     }
 
-    /// Identifies the client software to the server, for display and logs.
+    /// Sets the name and version of the client software, which the server can show and log.
     #[must_use]
     pub fn with_client_info(self, info: ClientInfo) -> Self {
         Self { client_info: Some(info), ..self }
     }
 
-    /// Adds a `resultType` beside those of the specification that the caller understands. A result
-    /// of that type is handed over as complete.
+    /// Adds an extension `resultType` that the caller understands. A result of this type ends the
+    /// call with [`Outcome::Complete`](super::Outcome::Complete).
     #[must_use]
     pub fn with_extension_type(mut self, result_type: impl Into<String>) -> Self {
         self.extension_types.push(result_type.into());
         self
     }
 
-    /// Repeats arguments of the tool in the headers of every leg, as its `inputSchema` says: see
-    /// [`LegRequest::headers`]. Calls of prompts, resources and earlier revisions have no such headers.
+    /// Sets the arguments that every leg repeats in HTTP headers, as the tool's `inputSchema` says.
+    /// [`LegRequest::headers`] writes them. Calls of prompts, resources and earlier revisions have
+    /// no such headers.
     #[must_use]
     pub fn with_param_headers(self, param_headers: ParamHeaders) -> Self {
         Self { param_headers, ..self }
@@ -111,7 +114,7 @@ impl Request {
         &self.binding
     }
 
-    /// Returns the revision that the call speaks.
+    /// Returns the revision of the protocol.
     #[must_use]
     pub const fn revision(&self) -> Revision {
         self.revision
@@ -123,7 +126,7 @@ impl Request {
         self.client_info.as_ref()
     }
 
-    /// Returns the result types that the caller understands beside those of the specification.
+    /// Returns the extension result types that the caller understands.
     #[must_use]
     pub fn extension_types(&self) -> &[String] {
         &self.extension_types
@@ -136,13 +139,14 @@ impl Request {
     }
 }
 
-/// What a call is bound to: which server, over which connection, by which definition of the tool.
-/// The caller writes it; the machine only compares.
+/// What a call is bound to: its server, its connection, and its definition of the tool. The text is
+/// opaque: the machine only compares it with the binding of
+/// [`Event::BindingChanged`](super::Event::BindingChanged). Its length is not limited.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Binding(Arc<str>);
 
 impl Binding {
-    /// Makes a binding of a text. The call may go on as long as the text stays equal.
+    /// Makes a binding from a text. The call goes on as long as its binding has the same text.
     #[must_use]
     pub fn new(binding: &str) -> Self {
         Self(binding.into())
@@ -155,36 +159,37 @@ impl Binding {
     }
 }
 
-/// Leaves the text out: it may name sessions and accounts.
+/// The output has the length of the text only: it may name sessions and accounts.
 impl fmt::Debug for Binding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Binding({} bytes)", self.0.len())
     }
 }
 
-/// Why a call cannot start. Nothing was sent.
+/// Why a call cannot start. No request was sent.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// The params do not have the shape of the method's params.
+    /// The params do not have the shape of the method's params, or nest too deep.
     #[error("the params cannot be sent: {0}")]
     Params(WireError),
-    /// The params carry what only a retry carries.
+    /// The params have `inputResponses` or `requestState`, which only a retry has.
     #[error("expected the params of a first request, found {member}")]
     RetryField {
         /// `inputResponses` or `requestState`.
         member: &'static str,
     },
-    /// The params declare a capability of input requests by themselves.
+    /// The params declare a capability of input requests in `_meta`. Claim it with [`Claims`]
+    /// instead.
     #[error("expected {capability} to be claimed by the call, found it in _meta")]
     CapabilityInParams {
         /// `elicitation`, `sampling` or `roots`.
         capability: &'static str,
     },
-    /// The params name another protocol version.
-    #[error("expected protocol version 2026-07-28 in _meta, found another")]
+    /// The `_meta` of the params names another protocol version.
+    #[error("expected protocol version 2026-07-28 in _meta, found another version")]
     ProtocolVersion,
-    /// The call claims something that its revision does not have.
+    /// The call claims something, and its revision has no input requests.
     #[error("expected no claims in a call of revision {revision}")]
     Claims {
         /// The revision.
@@ -229,7 +234,7 @@ impl Template {
             extension_types,
             param_headers,
         } = request;
-        // What came from a server may nest too deep to be sent back.
+        // Text from a server may nest too deep to be sent back.
         check_depth(params.as_str(), PAYLOAD_DEPTH_MAX).map_err(StartError::Params)?;
         let decoded = Params::decode(params.as_json()).map_err(StartError::Params)?;
         if let Some(member) = decoded.retry_member() {
@@ -280,7 +285,7 @@ impl Template {
     }
 }
 
-/// One request to send: the first of a call, or a retry.
+/// The request of one leg: the first of a call, or a retry.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LegRequest {
@@ -288,16 +293,17 @@ pub struct LegRequest {
     pub leg: LegId,
     /// The method.
     pub method: Method,
-    /// The revision of the protocol that the call speaks.
+    /// The revision of the protocol.
     pub revision: Revision,
     /// The params. Those of a retry hold the answers and the state.
     pub params: RawJson,
-    /// What is called: the tool, the prompt, or the URI of the resource.
+    /// The target: the name of the tool or prompt, or the URI of the resource.
     pub target: Arc<str>,
-    /// The bytes of the text of `requestState` in the params, if there is one.
+    /// The length of `requestState` in bytes of JSON text, without its quotes; `None` if the params
+    /// have none.
     pub state_bytes: Option<usize>,
-    /// What the call was bound to when it started. An adapter that is bound to something else by
-    /// now must not send it.
+    /// The binding with which the call started. Do not send the leg if the connection has another
+    /// binding now.
     pub binding: Binding,
     param_headers: Arc<[(String, String)]>,
 }
@@ -311,10 +317,10 @@ impl LegRequest {
 
     /// Returns the HTTP headers to send with the message: pairs of a name and a value.
     ///
-    /// Each name comes once, and every value is valid in HTTP: what is not printable ASCII is
+    /// Each name comes once, and every value is valid in HTTP: other text than printable ASCII is
     /// encoded. Headers that are not about the message, such as `Authorization` and the
-    /// `Mcp-Session-Id` of earlier revisions, are the adapter's. Like the params, the values may be
-    /// secret.
+    /// `Mcp-Session-Id` of earlier revisions, are added by the caller. The values may be secret,
+    /// like the params.
     ///
     /// ```
     /// use mrtr_core::client::{Action, Binding, Claims, Invocation, Request};

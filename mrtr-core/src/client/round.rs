@@ -1,4 +1,4 @@
-//! One round: what the server asked, and the answers that are in.
+//! One round: the questions of the server, and the answers so far.
 
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use core::fmt;
@@ -6,10 +6,10 @@ use core::fmt;
 use super::{Claims, Fault};
 use crate::{
     Limits,
-    wire::{InputRequest, Json, RawJson, StateText, check_round, check_state},
+    wire::{INPUT_REQUIRED, InputRequest, Json, RawJson, StateText, check_round, check_state},
 };
 
-/// The round that is on. It is gone when its retry is sent: nothing of it reaches another.
+/// The current round. It is dropped when its retry is sent, so nothing of it reaches another round.
 #[derive(Clone, PartialEq, Hash)]
 pub(super) struct Round {
     pub(super) number: u32,
@@ -33,7 +33,7 @@ impl fmt::Debug for Round {
 }
 
 impl Round {
-    /// Decodes and checks a whole round before anybody is asked: one bad request fails it.
+    /// Decodes and checks a whole round before any question is asked: one bad request fails it.
     pub(super) fn new(
         number: u32,
         requests: Vec<(String, Json<'_>)>,
@@ -42,7 +42,7 @@ impl Round {
         limits: &Limits,
     ) -> Result<Self, Fault> {
         if !claims.allows_retries() {
-            return Err(Fault::Undeclared { kind: "input_required" });
+            return Err(Fault::Undeclared { kind: INPUT_REQUIRED });
         }
         if number > limits.rounds_max {
             return Err(Fault::RoundLimit { rounds_max: limits.rounds_max });
@@ -61,12 +61,12 @@ impl Round {
         Ok(Self { number, questions, state })
     }
 
-    /// Returns the keys that nobody has answered yet, in order.
+    /// Returns the keys without an answer, in order.
     pub(super) fn open_keys(&self) -> impl Iterator<Item = &String> {
         self.questions.iter().filter(|(_, question)| question.answer.is_none()).map(|(key, _)| key)
     }
 
-    /// Returns the answers that are in, by their keys.
+    /// Returns the answers so far, with their keys.
     pub(super) fn answers(&self) -> impl Iterator<Item = (&str, &RawJson)> {
         self.questions
             .iter()

@@ -1,4 +1,4 @@
-//! One invocation of a provider, as the broker holds it until it settles.
+//! One invocation, as the broker keeps it until it settles.
 
 use alloc::{sync::Arc, vec::Vec};
 
@@ -20,12 +20,12 @@ pub(super) struct ActiveInvocation {
     /// Whether the provider has accepted it.
     pub(super) is_accepted: bool,
     pub(super) timer: Timer,
-    /// The number of its legs. Each answer begins another.
+    /// The number of its legs. Each answer begins another leg.
     pub(super) legs: u32,
-    /// The provider's numbers of the questions that were asked, the open one included. Each is
-    /// greater than the one before.
+    /// The provider's numbers of all its questions, including the open one. Each is greater than
+    /// the one before.
     pub(super) numbers: Vec<u64>,
-    /// The open question. There is one exactly in `AwaitingInteraction`.
+    /// The open question. It is `Some` exactly in `AwaitingInteraction`.
     pub(super) pending: Option<Pending>,
 }
 
@@ -35,19 +35,19 @@ pub(super) struct Pending {
     pub(super) interaction: Arc<PendingInteraction>,
     /// The provider's number for it.
     pub(super) number: u64,
-    /// The bytes of the request.
+    /// The length of the request in bytes.
     pub(super) bytes: usize,
     pub(super) stage: Stage,
 }
 
-/// How far the open question is.
+/// The stage of the open question.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub(super) enum Stage {
-    /// The store is asked to hold the question. Nobody has seen it.
+    /// The store has not confirmed the question. No surface shows it yet.
     Opening,
-    /// The question is shown, and waits for an answer.
+    /// Surfaces show the question, and it waits for an answer.
     Open,
-    /// The question has its answer, which the store is asked to hold.
+    /// The question has its answer, and the store has not confirmed the answer.
     Committing(CheckedAnswer),
 }
 
@@ -72,13 +72,13 @@ impl ActiveInvocation {
         }
     }
 
-    /// Returns how many questions were asked, the open one included.
+    /// Returns how many questions were asked, including the open one.
     pub(super) fn asked(&self) -> u32 {
         // `interactions_max` bounds them.
         u32::try_from(self.numbers.len()).unwrap_or(u32::MAX)
     }
 
-    /// Tells whether a question with this number of the provider's was asked.
+    /// Tells whether the provider has asked a question with this number.
     pub(super) fn has_asked(&self, number: u64) -> bool {
         self.numbers.binary_search(&number).is_ok()
     }
@@ -99,7 +99,7 @@ impl ActiveInvocation {
         Some(pending.interaction.clone())
     }
 
-    /// Returns when something runs out, and what.
+    /// Returns when something runs out, and what it is.
     pub(super) fn due(&self, limits: &Limits) -> Option<(Instant, Expiry)> {
         let is_storing = self.pending.as_ref().is_some_and(|pending| pending.stage != Stage::Open);
         if is_storing {
@@ -112,7 +112,7 @@ impl ActiveInvocation {
         }
     }
 
-    /// Describes a change of phase that was made.
+    /// Describes a change of phase after it was made.
     pub(super) fn transition(&self, from: Phase, cause: Trigger) -> Transition {
         let open = usize::from(self.pending.is_some());
         Transition {

@@ -22,10 +22,11 @@ use super::{
 };
 use crate::{Instant, InvocationId, Phase, RegistrationId, SessionId, Trigger};
 
-/// The one owner of every question that a host's invocations ask people.
+/// The owner of every question that a host's invocations ask people.
 ///
-/// Events and the time go in, actions come out of the same call, and nothing happens in between. The
-/// broker is plain data.
+/// Events and the time go in, and actions come out of the same call. The broker is plain data: it
+/// does nothing between two calls. The example has no store; `docs/host.md` in the repository shows
+/// one.
 ///
 /// ```
 /// use form_model::{Content, Form};
@@ -53,7 +54,7 @@ use crate::{Instant, InvocationId, Phase, RegistrationId, SessionId, Trigger};
 /// let frame = ProviderFrame::Accepted { invocation: invocation.clone() };
 /// broker.handle(now, Event::Frame { connection, frame })?;
 ///
-/// // The provider needs to know something. Every surface of the session is told.
+/// // The provider asks a question. Every surface of the session gets it.
 /// let form = Form::from_schema(r#"{"type":"object","properties":{"sure":{"type":"boolean"}}}"#)?;
 /// let question = Question::form("Sure?", form, Requester::new("files", "github", "deploy"));
 /// let frame = ProviderFrame::ask(invocation.clone(), 1, &question);
@@ -62,7 +63,7 @@ use crate::{Instant, InvocationId, Phase, RegistrationId, SessionId, Trigger};
 /// let ChangeKind::Opened(question) = &change.kind else { unreachable!() };
 /// assert_eq!(broker.phase(&invocation), Some(Phase::AwaitingInteraction));
 ///
-/// // Somebody answers on any surface, and the provider gets the answer.
+/// // A person answers on one of the surfaces, and the provider gets the answer.
 /// let response = InputResponse::Accept(Content::new().with_flag("sure", true));
 /// let answer = Event::Answer { interaction: question.id, session, response };
 /// let actions = broker.handle(now, answer)?;
@@ -70,7 +71,7 @@ use crate::{Instant, InvocationId, Phase, RegistrationId, SessionId, Trigger};
 ///     actions.as_slice() else { unreachable!() };
 /// assert_eq!(result.as_str(), r#"{"action":"accept","content":{"sure":true}}"#);
 ///
-/// // The provider goes on, and is done.
+/// // The provider continues, and is done.
 /// let frame = ProviderFrame::Result { invocation, result: RawJson::parse("{}")? };
 /// let actions = broker.handle(now, Event::Frame { connection, frame })?;
 /// assert!(matches!(actions.as_slice(), [Action::Settle { outcome: Outcome::Complete(_), .. }]));
@@ -84,13 +85,14 @@ pub struct Broker {
     pub(super) ledger: Ledger,
 }
 
-/// The epoch of a restarted host is not above the epochs of the records in its store.
+/// The error of a restarted host whose epoch is not above the epochs of the records in its store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("expected an epoch above all those in the store")]
 pub struct EpochReused;
 
 impl Broker {
-    /// Makes a broker without a store. It delivers each answer at once.
+    /// Makes a broker without a store. It delivers each answer at once, and a restart loses its
+    /// questions.
     #[must_use]
     pub fn volatile(epoch: Epoch, limits: Limits) -> Self {
         let ledger = Ledger {
@@ -104,12 +106,13 @@ impl Broker {
         Self { last: 0, active: BTreeMap::new(), ledger }
     }
 
-    /// Makes a broker with a store that holds these records of earlier epochs. The actions close the
-    /// questions that were open when the host ended; nothing is asked or executed again.
+    /// Makes a broker with a store. `held` are the ids of the records in the store, all of earlier
+    /// epochs. The actions close the questions that were open when the host ended. The broker does
+    /// not ask or execute anything again.
     ///
     /// # Errors
     ///
-    /// A record of this epoch or a later one.
+    /// Returns [`EpochReused`] if a record is of this epoch or a later one.
     pub fn durable(
         epoch: Epoch,
         limits: Limits,
@@ -137,11 +140,12 @@ impl Broker {
         Ok((broker, Actions { list, reports: Vec::new() }))
     }
 
-    /// Starts an invocation. The action is to deliver it to its provider.
+    /// Starts an invocation. The action delivers the call to its provider.
     ///
     /// # Errors
     ///
-    /// A registration that is not known, or a limit that is reached. Nothing has changed.
+    /// Returns [`Misuse::NotRegistered`] if the registration is not known, or [`Misuse::Limit`] if
+    /// the connection or the session has too many live invocations. The broker is unchanged.
     pub fn call(&mut self, now: Instant, call: Call) -> Result<(InvocationId, Actions), Misuse> {
         let Call { session, turn, tool_call, registration, request } = call;
         let index = &mut self.ledger.index;
@@ -173,13 +177,15 @@ impl Broker {
         Ok((invocation, Actions { list, reports: Vec::new() }))
     }
 
-    /// Takes an event and returns what to do about it.
+    /// Takes an event, and returns the actions that follow from it.
     ///
-    /// A provider's mistake is refused, counted and reported, and changes nothing else.
+    /// A frame that breaks a rule is refused, counted and reported as a [`Fault`]. It changes
+    /// nothing else.
     ///
     /// # Errors
     ///
-    /// A mistake of the caller, or of a surface that the caller speaks for. Nothing has changed.
+    /// Returns [`Misuse`] if the caller made a mistake, or the surface whose answer the caller
+    /// hands over. The broker is unchanged.
     pub fn handle(&mut self, now: Instant, event: Event) -> Result<Actions, Misuse> {
         let mut actions = Actions::default();
         match event {
@@ -249,7 +255,7 @@ impl Broker {
         Ok(actions)
     }
 
-    /// Returns when to come back with [`Event::Tick`], if nothing happens before; `None` if no
+    /// Returns when to come back with [`Event::Tick`] if no other event comes before; `None` if no
     /// invocation is live.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
@@ -278,7 +284,7 @@ impl Broker {
         self.find(invocation).ok().map(|(_, call)| call.phase)
     }
 
-    /// Returns what a live invocation is bound to.
+    /// Returns what an invocation is bound to; `None` if it is not live.
     #[must_use]
     pub fn owner(&self, invocation: &InvocationId) -> Option<&Owner> {
         self.find(invocation).ok().map(|(_, call)| call.owner.as_ref())
@@ -295,19 +301,19 @@ impl Broker {
         self.ledger.index.connection(connection).map(|counted| counted.refused)
     }
 
-    /// Returns the connection that a registration is on.
+    /// Returns the connection of a registration; `None` if there is no such registration.
     #[must_use]
     pub fn registered_on(&self, registration: &RegistrationId) -> Option<ConnectionId> {
         self.ledger.index.registration(registration).map(|on| on.connection)
     }
 
-    /// Returns the start of the host.
+    /// Returns the epoch of the host.
     #[must_use]
     pub const fn epoch(&self) -> Epoch {
         self.ledger.epoch
     }
 
-    /// Takes a frame, or refuses it.
+    /// Processes a frame, or refuses it.
     fn take_frame(
         &mut self,
         now: Instant,
@@ -379,7 +385,7 @@ impl Broker {
         }
     }
 
-    /// Ends whatever has run out.
+    /// Ends the invocations whose time has run out.
     fn expire(&mut self, now: Instant, actions: &mut Actions) {
         while let Some((at, number)) = self.ledger.index.first_deadline() {
             let due = self.active.get(&number).and_then(|call| call.due(&self.ledger.limits));
@@ -392,7 +398,7 @@ impl Broker {
         }
     }
 
-    /// Makes the change of an input, and drops an invocation that has settled.
+    /// Applies an input to an invocation, and drops the invocation if it has settled.
     fn step(&mut self, now: Instant, number: u64, input: Input, actions: &mut Actions) {
         let Some(call) = self.active.get_mut(&number) else { return };
         self.ledger.step(now, call, number, input, actions);

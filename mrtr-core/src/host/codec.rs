@@ -10,7 +10,7 @@ use crate::{
     wire::{Json, RawJson, WireError, on_one_line},
 };
 
-/// Decodes an object. `wrong` is the error of everything that is not exactly a `T`.
+/// Decodes an object. `wrong` is the error for every value that is not exactly a `T`.
 pub(super) fn decode<'a, T: Deserialize<'a>>(
     json: Json<'a>,
     wrong: WireError,
@@ -24,12 +24,12 @@ pub(super) fn line(value: &impl Serialize) -> String {
     on_one_line(serde_json::to_string(value).unwrap_or_default())
 }
 
-/// Text that is carried as it is. `RawJson` does not serialise by itself.
+/// JSON text that is passed on unchanged. `RawJson` itself does not implement `Serialize`.
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Carried(#[serde(with = "carried")] pub(super) RawJson);
 
-/// Reads and writes text that is carried as it is.
+/// Reads and writes JSON text that is passed on unchanged.
 pub(super) mod carried {
     use super::*;
 

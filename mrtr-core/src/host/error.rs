@@ -1,4 +1,4 @@
-//! Who made a mistake: the caller, or a provider.
+//! The mistakes of the caller, and those of a provider.
 
 use form_model::Refusal;
 use thiserror::Error;
@@ -6,63 +6,66 @@ use thiserror::Error;
 use super::Ending;
 use crate::wire::{InvalidRequest, ResponseError, WireError};
 
-/// A mistake of the caller, or of a surface that the caller speaks for. The broker is as it was.
+/// A mistake of the caller, or of a surface whose answer the caller handed over. The broker is
+/// unchanged.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Misuse {
-    /// The connection is known already.
-    #[error("expected a new connection, found one that is known")]
+    /// The connection has the id of a connection that is still open.
+    #[error("expected a new connection, found one that is open")]
     AlreadyConnected,
     /// The connection is not known.
-    #[error("expected a connection that is known, found another")]
+    #[error("the connection is not open")]
     NotConnected,
     /// Nothing is registered under that id.
     #[error("nothing is registered under that id")]
     NotRegistered,
-    /// The question is from an earlier start of the host.
-    #[error("the question is from an earlier start of the host")]
+    /// The question is from an earlier run of the host.
+    #[error("the question is from an earlier run of the host")]
     OldEpoch,
     /// No such question was asked.
-    #[error("expected the id of a question that was asked, found another")]
+    #[error("expected the id of a question that was asked, found an unused id")]
     UnknownInteraction,
     /// The question belongs to another session.
-    #[error("expected a question of this session, found one of another")]
+    #[error("expected a question of this session, found one of another session")]
     WrongSession,
     /// The question has ended, or has an answer that is about to be delivered.
     #[error("the question is answered or closed")]
     Stale {
-        /// How it ended; `None` if that is not remembered any more.
+        /// How the question ended, or the answer that was taken first; `None` if the broker has
+        /// forgotten it.
         won: Option<Ending>,
     },
-    /// The response is invalid. The question is open as before.
+    /// The response is invalid. The question stays open.
     #[error(transparent)]
     Response(#[from] ResponseError),
     /// The store was not asked to hold that record.
-    #[error("expected a record that the store was asked to hold, found another")]
+    #[error("the store was not asked to hold this record")]
     NotStoring,
     /// A limit of the host is reached.
     #[error("{what}: expected at most {max}")]
     Limit {
-        /// What is limited.
+        /// What is limited, with its unit.
         what: &'static str,
         /// The limit.
         max: usize,
     },
 }
 
-/// A mistake of a provider: the rule that its frame breaks. The frame changed nothing except the
+/// A mistake of a provider: the rule that its frame breaks. The frame changes nothing except the
 /// count of refused frames.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The bytes are not a frame, the request in it is not a request, or one of them is over a limit.
+    /// The bytes are not a frame, the `request` of the frame is not a
+    /// [`Question`](super::Question), or one of them is over a limit.
     #[error("the frame cannot be read: {0}")]
     Unreadable(WireError),
     /// The frame came on a connection that the broker does not know.
     #[error("the connection is not known")]
     NotConnected,
-    /// The invocation is from an earlier start of the host.
-    #[error("the invocation is from an earlier start of the host")]
+    /// The invocation is from an earlier run of the host.
+    #[error("the invocation is from an earlier run of the host")]
     OldEpoch,
     /// The invocation is over, or never existed.
     #[error("the invocation is not live")]
@@ -73,17 +76,17 @@ pub enum Fault {
     /// The provider has not accepted the invocation yet.
     #[error("the invocation is not accepted yet")]
     NotAccepted,
-    /// The provider has accepted the invocation before.
-    #[error("the invocation is accepted already")]
+    /// The provider has already accepted the invocation.
+    #[error("the invocation is already accepted")]
     AlreadyAccepted,
-    /// The provider has asked a question with this number before.
-    #[error("expected a question with a number above {last}, found one that was asked before")]
+    /// The provider has already asked a question with this number.
+    #[error("expected a question number above {last}, found one that was already used")]
     Duplicate {
         /// The highest number that was used.
         last: u64,
     },
-    /// The number of the question is 0, or is below one that was used, and was never used itself.
-    #[error("expected a question with a number above {last}")]
+    /// The number of the question is 0, or is an unused number below the highest used one.
+    #[error("expected a question number above {last}")]
     Number {
         /// The highest number that was used; 0 before the first.
         last: u64,

@@ -1,4 +1,4 @@
-//! What goes into a broker, and what comes out.
+//! The events of a broker, and its actions.
 
 use super::{
     Change, ConnectionId, Fault, FrameError, HostFrame, InteractionId, Outcome, ProviderFrame,
@@ -9,7 +9,7 @@ use crate::{
     wire::{InputResponse, RawJson},
 };
 
-/// What a host wants a provider to do, and on whose behalf.
+/// A tool call that a provider executes, and the session that it is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Call {
@@ -19,9 +19,9 @@ pub struct Call {
     pub turn: TurnId,
     /// The tool call of the turn.
     pub tool_call: ToolCallId,
-    /// What executes the call, on the connection that it is registered on.
+    /// The registration to call. The call goes to its connection.
     pub registration: RegistrationId,
-    /// What to execute: the provider gets it as it is.
+    /// What to execute. The broker passes it on unchanged.
     pub request: RawJson,
 }
 
@@ -45,50 +45,51 @@ impl Call {
 pub enum Event {
     /// A provider connected.
     Connected(ConnectionId),
-    /// A connection is gone.
+    /// A connection is gone. Its registrations and invocations end, too.
     Disconnected(ConnectionId),
-    /// The host let a provider register something. It replaces what was registered under that id
-    /// before.
+    /// A provider registered something. It replaces an earlier registration with the same id, whose
+    /// invocations end.
     Registered {
-        /// What is registered.
+        /// The registration.
         registration: RegistrationId,
         /// The connection that executes its calls.
         connection: ConnectionId,
     },
-    /// A registration ended.
+    /// A registration ended. Its invocations end, too.
     Retired(RegistrationId),
-    /// A frame came.
+    /// A frame arrived.
     Frame {
-        /// The connection that it came on.
+        /// The connection on which it arrived.
         connection: ConnectionId,
         /// The frame.
         frame: ProviderFrame,
     },
-    /// Bytes came that are not a frame.
+    /// Bytes arrived that are not a frame.
     Unreadable {
-        /// The connection that they came on.
+        /// The connection on which they arrived.
         connection: ConnectionId,
         /// What is wrong with them.
         error: FrameError,
     },
-    /// Somebody answered a question.
+    /// A person answered a question.
     Answer {
         /// The question.
         interaction: InteractionId,
-        /// The session of the person who answers, as the host knows it.
+        /// The session of the person who answers. The host knows it; do not take it from the
+        /// surface's message.
         session: SessionId,
         /// The answer.
         response: InputResponse,
     },
-    /// Nobody can be asked, because no surface can show the question. Its invocation ends.
+    /// No surface can show the question. Its invocation ends.
     Unanswerable(InteractionId),
     /// The store holds a record.
     Stored(RecordId),
     /// The store could not take a record.
     StoreFailed(RecordId),
-    /// Somebody stops some invocations.
+    /// Invocations are stopped.
     Stop(Scope),
-    /// A turn ended, and with it the invocations that it still waits for.
+    /// A turn ended. Its live invocations end, too.
     TurnEnded {
         /// The session.
         session: SessionId,
@@ -113,7 +114,9 @@ pub enum Scope {
     All,
 }
 
-/// Something for the caller to do. The enum is exhaustive: a caller carries out each action.
+/// Something for the caller to do.
+///
+/// The enum is exhaustive: a caller carries out each action.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Send a frame to a provider. If the connection cannot take it, close the connection and come
@@ -127,9 +130,9 @@ pub enum Action {
     /// Put a record into the store, after all records before it, and come back with
     /// [`Event::Stored`] or [`Event::StoreFailed`].
     Store(Record),
-    /// Tell every surface of the change's session.
+    /// Send a change to every surface of its session.
     Project(Change),
-    /// Report the one outcome of an invocation. Nothing follows for it.
+    /// Report the one outcome of an invocation. It is the invocation's last action.
     Settle {
         /// The invocation.
         invocation: InvocationId,
@@ -138,19 +141,19 @@ pub enum Action {
     },
 }
 
-/// What came of an event: actions to carry out, in that order, and reports for the operator.
+/// What came of an event: actions, in the order to carry them out, and reports for the operator.
 pub type Actions = crate::Actions<Action, Report>;
 
-/// Something for the operator. It holds no content.
+/// A report for the operator. It holds no user data.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Report {
-    /// An invocation moved from one phase to another, or to the same. Its round is the number of its
-    /// last question.
+    /// An invocation changed its phase, or entered the same phase again. [`Transition::round`] is
+    /// the number of the invocation's last question.
     Moved(Transition),
-    /// A frame was refused, and changed nothing.
+    /// A frame was refused. It changed nothing except the count of refused frames.
     Refused {
-        /// The connection that it came on.
+        /// The connection on which it arrived.
         connection: ConnectionId,
         /// The rule that it breaks.
         why: Fault,

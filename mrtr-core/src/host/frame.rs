@@ -1,6 +1,6 @@
-//! What a provider and a host say to each other: two closed sets of frames, each one JSON document.
+//! The frames between a provider and a host. Each frame is one JSON document.
 //!
-//! `docs/frames.md` shows every frame.
+//! `docs/frames.md` in the repository shows every frame.
 
 use alloc::string::String;
 use core::str;
@@ -18,10 +18,12 @@ use crate::{
     wire::{Json, Object, RawJson, WireError},
 };
 
-/// The most bytes of a frame: a result, an answer or a request, and what is around it.
+/// The most bytes of a frame, including the JSON around its payload.
 pub const FRAME_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// What a provider says to a host. The set is closed, and the enum is exhaustive.
+/// A message of a provider to a host.
+///
+/// The enum is exhaustive: a broker handles each frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProviderFrame {
     /// The provider accepted the invocation, and executes it.
@@ -33,7 +35,7 @@ pub enum ProviderFrame {
     Rejected {
         /// The invocation.
         invocation: InvocationId,
-        /// Why.
+        /// The reason, as JSON of the provider.
         error: RawJson,
     },
     /// The provider works on the invocation.
@@ -62,7 +64,7 @@ pub enum ProviderFrame {
     Failed {
         /// The invocation.
         invocation: InvocationId,
-        /// How.
+        /// The error, as JSON of the provider.
         error: RawJson,
     },
     /// The provider gives the invocation up. It is over.
@@ -77,14 +79,16 @@ pub enum ProviderFrame {
 #[error("{error}")]
 #[non_exhaustive]
 pub struct FrameError {
-    /// What is wrong with the bytes.
+    /// The error.
     pub error: WireError,
-    /// The question that they ask, if that much can be read: its invocation, and the provider's
-    /// number for it.
+    /// The invocation and the question number in the bytes, if the bytes are a request for an
+    /// interaction and both can be read.
     pub asks: Option<(InvocationId, u64)>,
 }
 
-/// What a host says to a provider. The set is closed, and the enum is exhaustive.
+/// A message of a host to a provider.
+///
+/// The enum is exhaustive: a provider handles each frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostFrame {
     /// Execute this.
@@ -94,7 +98,7 @@ pub enum HostFrame {
         /// What to execute.
         request: RawJson,
     },
-    /// Somebody answered.
+    /// A person answered the question.
     InteractionResult {
         /// The invocation.
         invocation: InvocationId,
@@ -104,20 +108,21 @@ pub enum HostFrame {
         /// Agreement to a URL is an accept without content.
         result: RawJson,
     },
-    /// Nobody is asked, because the request breaks a rule. The invocation is as it was.
+    /// The question is refused, because it breaks a rule. Nobody was asked, and the invocation is
+    /// unchanged.
     InteractionRefused {
         /// The invocation.
         invocation: InvocationId,
         /// The provider's number for the question.
         interaction: u64,
-        /// The code of the rule.
+        /// The rule that it breaks, as [`Fault::code`](super::Fault::code).
         code: String,
     },
     /// The invocation is over. Stop all work for it.
     Cancel {
         /// The invocation.
         invocation: InvocationId,
-        /// Why.
+        /// The reason.
         why: CloseReason,
     },
 }
@@ -127,8 +132,8 @@ impl ProviderFrame {
     ///
     /// # Errors
     ///
-    /// Bytes over [`FRAME_BYTES_MAX`], that are not UTF-8, nest too deep, or are not exactly a frame
-    /// of a provider.
+    /// Returns [`FrameError`] if the bytes are longer than [`FRAME_BYTES_MAX`], are not UTF-8, nest
+    /// too deep, or are not a provider's frame.
     pub fn decode(bytes: &[u8]) -> Result<Self, FrameError> {
         let json = checked(bytes)?;
         let wrong = WireError::shape("a frame", "one that a provider sends");
@@ -169,8 +174,8 @@ impl HostFrame {
     ///
     /// # Errors
     ///
-    /// Bytes over [`FRAME_BYTES_MAX`], that are not UTF-8, nest too deep, or are not exactly a frame
-    /// of a host.
+    /// Returns [`WireError`] if the bytes are longer than [`FRAME_BYTES_MAX`], are not UTF-8, nest
+    /// too deep, or are not a host's frame.
     pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
         let wrong = WireError::shape("a frame", "one that a host sends");
         codec::decode(checked(bytes)?.as_json(), wrong).map(|HostText(frame)| frame)
@@ -200,8 +205,8 @@ impl From<WireError> for FrameError {
     }
 }
 
-/// A provider's frame as text. The spelling stands apart from the frame, because a frame may hold
-/// secrets and does not implement `Serialize`.
+/// A provider's frame as text. A frame may hold secrets and does not implement `Serialize`, so
+/// another type has its spelling.
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
 struct ProviderText(#[serde(with = "ProviderSpelling")] ProviderFrame);
@@ -272,7 +277,8 @@ enum HostSpelling {
     },
 }
 
-/// Reads the question that a malformed frame asks, so that its provider hears that nobody is asked.
+/// Reads the invocation and the question number of a malformed frame, so that the provider can be
+/// told that its question is refused.
 fn asks(json: Json<'_>) -> Option<(InvocationId, u64)> {
     let frame = Object::decode(json, "a frame").ok()?;
     let request = Object::decode(frame.get("interaction_request")?, "a frame").ok()?;

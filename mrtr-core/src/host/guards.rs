@@ -1,4 +1,4 @@
-//! The guards of a broker's events: they decide before anything changes.
+//! The checks of a broker's events. They are made before anything changes.
 
 use alloc::boxed::Box;
 
@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl Broker {
-    /// Resolves the guards of a frame.
+    /// Makes all checks of a frame.
     pub(super) fn read_frame(
         &self,
         now: Instant,
@@ -46,7 +46,8 @@ impl Broker {
                 accepted()?;
                 Input::Ended(End::result(call, result))
             }
-            // Only a provider that has not accepted can say that nothing was done.
+            // Only a provider that has not accepted the invocation can say that it executed
+            // nothing.
             ProviderFrame::Rejected { error, .. } if !call.is_accepted => {
                 Input::Ended(End::error(call, Outcome::Rejected(error), CloseReason::Rejected))
             }
@@ -104,7 +105,7 @@ impl Broker {
             }
         }
         let question = Question::decode(request, limits)?;
-        // Nobody is asked if the provider would have no time left to go on.
+        // No question is asked if the provider would have no time left after the answer.
         Ok(if call.timer.is_spent(now, &limits.clocks) {
             Input::Ended(End::timed_out(Clock::Execution))
         } else {
@@ -112,9 +113,9 @@ impl Broker {
         })
     }
 
-    /// Tells whether a provider is told that its question is refused. The question must be for a live
-    /// invocation of its own, and its number must never have been asked: a repeated frame would
-    /// otherwise look like the refusal of the open question.
+    /// Tells whether a provider is told that its question is refused. The question must be for a
+    /// live invocation of this provider, and its number must be new. Without that, the refusal of a
+    /// repeated frame would look like the refusal of the open question.
     pub(super) fn is_told(
         &self,
         connection: ConnectionId,
@@ -133,7 +134,7 @@ impl Broker {
         response: InputResponse,
     ) -> Result<CheckedAnswer, Misuse> {
         let (call, pending) = self.pending(interaction, Some(session))?;
-        // Nobody has seen the question.
+        // No surface shows the question yet.
         if pending.stage == Stage::Opening {
             return Err(Misuse::UnknownInteraction);
         }
@@ -147,8 +148,8 @@ impl Broker {
         self.pending(interaction, None)?.1.unanswered()
     }
 
-    /// Finds a question that has not ended. The session is checked first, so that nobody learns about
-    /// another session's question.
+    /// Finds a question that has not ended. The session is checked first, so that an error tells
+    /// nothing about another session's question.
     fn pending(
         &self,
         interaction: InteractionId,
@@ -184,7 +185,7 @@ impl Broker {
         }
     }
 
-    /// Reads what the store says of a record; `None` if nothing waits for the record any more.
+    /// Reads the store's reply about a record; `None` if nothing waits for the record any more.
     pub(super) fn read_stored(&self, record: RecordId) -> Result<Option<Input>, Misuse> {
         if !self.ledger.is_durable {
             return Err(Misuse::NotStoring);

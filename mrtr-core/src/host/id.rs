@@ -1,4 +1,4 @@
-//! The ids that a broker makes, and the numbers that a host gives to its starts and connections.
+//! The ids that a broker makes, and the numbers that the caller gives to runs and connections.
 
 use alloc::{borrow::Cow, format};
 use core::{fmt, str::FromStr};
@@ -15,7 +15,7 @@ macro_rules! numbers {
         pub struct $name(u64);
 
         impl $name {
-            /// Makes the id.
+            /// Makes the id. Each number is valid, also 0.
             #[must_use]
             pub const fn new(number: u64) -> Self {
                 Self(number)
@@ -37,19 +37,23 @@ macro_rules! numbers {
 }
 
 numbers! {
-    /// The number of one start of a host. Each start has a greater one than all starts before.
+    /// The number of one run of a host. It must be greater than the numbers of all earlier runs.
     ///
-    /// The caller picks it: a counter that it stores, or the time of the start. It is part of every
-    /// id that the broker makes, so that an id from before a restart is never taken for a new one.
+    /// The caller picks it: a stored counter, or the time at which the run began. It is part of
+    /// every id that the broker makes, so an id from before a restart is not mistaken for a new
+    /// one.
     Epoch,
-    /// The number of one connection of a provider. The caller picks it, and uses it once.
+    /// The number of one connection of a provider. The caller picks it, and must not use it again,
+    /// even after the connection is gone. [`Event::Connected`](super::Event::Connected) with the
+    /// number of an open connection is refused with
+    /// [`Misuse::AlreadyConnected`](super::Misuse::AlreadyConnected).
     ConnectionId,
 }
 
-/// The id of one question: `<epoch>.<invocation>.<number>`. No two questions have the same.
+/// The id of one question: `<epoch>.<invocation>.<number>`. No two questions have the same id.
 ///
-/// The broker makes it. The number that a provider gives its question is not part of it, so that no
-/// provider can choose an id.
+/// The broker makes it. The provider's own number for the question is not part of it, so a provider
+/// cannot choose an id.
 ///
 /// ```
 /// use mrtr_core::host::{Epoch, InteractionId};
@@ -62,12 +66,12 @@ numbers! {
 pub struct InteractionId {
     pub(super) epoch: Epoch,
     pub(super) invocation: u64,
-    /// 1 is the invocation's first.
+    /// 1 is the first question of the invocation.
     pub(super) number: u32,
 }
 
 impl InteractionId {
-    /// Returns the start of the host in which the question was asked.
+    /// Returns the epoch in which the question was asked.
     #[must_use]
     pub const fn epoch(self) -> Epoch {
         self.epoch
@@ -77,11 +81,12 @@ impl InteractionId {
 impl FromStr for InteractionId {
     type Err = InvalidId;
 
-    /// Reads an id as [`Display`](fmt::Display) writes it. Such a question may never have been asked.
+    /// Reads an id as [`Display`](fmt::Display) writes it. It does not check that such a question
+    /// was asked.
     ///
     /// # Errors
     ///
-    /// A text in any other spelling.
+    /// Returns [`InvalidId`] for any other spelling, such as one with leading zeros.
     fn from_str(text: &str) -> Result<Self, InvalidId> {
         let mut parts = text.split('.');
         let mut part = || parts.next().and_then(number).ok_or(InvalidId);

@@ -1,8 +1,8 @@
-//! Who is connected, what is registered, and which invocations belong to whom. Every event finds
-//! what it concerns without a look at the rest.
+//! The open connections, the registrations, and the invocations of each. An event finds its
+//! invocations without a search through all of them.
 //!
-//! An id is looked up once, when an invocation begins. Everything after that goes by number, because
-//! to compare two numbers is cheaper than to compare two texts.
+//! The id of a session or a registration is looked up once, when an invocation begins. From then on
+//! its number is used, because numbers are cheaper to compare than texts.
 
 use alloc::{
     collections::{BTreeMap, BTreeSet},
@@ -12,7 +12,7 @@ use alloc::{
 use super::{ConnectionId, Misuse, Owner};
 use crate::{Instant, RegistrationId, SessionId, TurnId};
 
-/// The numbers of all live invocations, by everything that can end them.
+/// The numbers of all live invocations, by each thing that can end them.
 #[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub(super) struct Index {
     connections: BTreeMap<ConnectionId, Connection>,
@@ -29,11 +29,11 @@ pub(super) struct Index {
     by_deadline: BTreeSet<(Instant, u64)>,
 }
 
-/// What a broker counts of a connection.
+/// The counts of an open connection.
 #[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub(super) struct Connection {
     pub(super) invocations: usize,
-    /// The bytes of its open requests.
+    /// The bytes of its open questions.
     pub(super) pending_bytes: usize,
     /// The number of refused frames.
     pub(super) refused: u64,
@@ -47,16 +47,16 @@ pub(super) struct Registration {
     pub(super) number: u64,
 }
 
-/// What a broker counts of a session that has live invocations.
+/// The counts of a session that has live invocations.
 #[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub(super) struct Session {
     pub(super) invocations: usize,
     pub(super) pending: usize,
-    /// The number of the last change that its surfaces were told of.
+    /// The number of the last change that was sent to its surfaces.
     pub(super) change: Option<u64>,
 }
 
-/// Where the index has an invocation, beside what its owner says.
+/// The place of an invocation in the index, in addition to its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Hash)]
 pub(super) struct Place {
     pub(super) session: u64,
@@ -72,7 +72,7 @@ impl Index {
         Ok(())
     }
 
-    /// Forgets a connection and all that is registered on it.
+    /// Forgets a connection and its registrations.
     pub(super) fn disconnect(&mut self, connection: ConnectionId) {
         if let Some(gone) = self.connections.remove(&connection) {
             for registration in gone.registrations {
@@ -81,7 +81,7 @@ impl Index {
         }
     }
 
-    /// Adds a registration. Nothing is registered under its id.
+    /// Adds a registration. Its id must be unused.
     pub(super) fn register(&mut self, name: RegistrationId, connection: ConnectionId) {
         if let Some(on) = self.connections.get_mut(&connection) {
             on.registrations.insert(name.clone());
@@ -115,7 +115,7 @@ impl Index {
         self.session_names.get(name).copied()
     }
 
-    /// Returns what is counted of a session, if it has live invocations.
+    /// Returns the counts of a session, if it has live invocations.
     pub(super) fn session(&self, number: u64) -> Option<&Session> {
         self.sessions.get(&number)
     }

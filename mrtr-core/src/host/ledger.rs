@@ -1,5 +1,5 @@
-//! What a broker keeps beside its invocations, and the change that an input makes to it and to one
-//! invocation.
+//! The state that all invocations of a broker share, and the change that an input makes to it and
+//! to one invocation.
 
 use alloc::{boxed::Box, sync::Arc};
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{Clock, Instant, Phase, Step, Trigger, lifecycle, wire::RawJson};
 
-/// An event of one invocation with its guards resolved, and what came with it.
+/// An event of one invocation after all checks that depend on data.
 pub(super) enum Input {
     Accepted,
     Progressed,
@@ -44,11 +44,12 @@ impl Input {
     }
 }
 
-/// What all invocations of a broker share.
+/// The state that all invocations of a broker share.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub(super) struct Ledger {
     pub(super) epoch: Epoch,
-    /// Whether a store holds each question and each answer before anybody hears of it.
+    /// Whether a store must confirm each question before it is shown, and each answer before it is
+    /// delivered.
     pub(super) is_durable: bool,
     pub(super) limits: Limits,
     /// The number of the last change.
@@ -58,7 +59,7 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// Looks the cell up, makes the change, and adds the actions.
+    /// Looks up the next phase, makes the change, and adds the actions.
     pub(super) fn step(
         &mut self,
         now: Instant,
@@ -169,7 +170,7 @@ impl Ledger {
         call.pending = Some(Pending { interaction, number, bytes, stage });
     }
 
-    /// Forgets a question, and tells the surfaces that showed it.
+    /// Forgets a question, and tells the surfaces that show it.
     fn end(
         &mut self,
         call: &ActiveInvocation,
@@ -202,7 +203,8 @@ impl Ledger {
 }
 
 impl End {
-    /// A result completes an invocation, unless it comes while a question is open.
+    /// Returns the end of an invocation that has a result: it is complete, unless a question is
+    /// open.
     pub(super) fn result(call: &ActiveInvocation, result: RawJson) -> Self {
         let why = CloseReason::Inconsistent;
         if call.pending.is_some() {

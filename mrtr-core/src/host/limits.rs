@@ -1,11 +1,17 @@
-//! Bounds on what a broker accepts, keeps and waits for.
+//! The limits of a broker: what it accepts, what it keeps, and how long it waits.
 
 use core::time::Duration;
 
 use crate::{Clocks, limits::limits};
 
 limits! {
-    /// Bounds on a broker. Each has a safe default and a setter.
+    /// The limits of a broker. Each limit has a safe default and a setter.
+    ///
+    /// A call over a limit is refused with [`Misuse::Limit`](super::Misuse::Limit), and a frame
+    /// over a limit with [`Fault::Limit`](super::Fault::Limit),
+    /// [`Fault::Unreadable`](super::Fault::Unreadable) or [`Fault::Form`](super::Fault::Form). A
+    /// clock that runs out ends the invocation with
+    /// [`Outcome::TimedOut`](super::Outcome::TimedOut).
     ///
     /// ```
     /// use mrtr_core::host::Limits;
@@ -15,30 +21,33 @@ limits! {
     /// ```
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]
     pub struct Limits {
-        /// Live invocations on one connection.
+        /// The most live invocations on one connection.
         connection_invocations_max: usize = 1024,
-        /// Live invocations of one session.
+        /// The most live invocations of one session.
         session_invocations_max: usize = 1024,
-        /// Bytes of the open requests of one connection, as they came.
+        /// The most bytes of all open questions of one connection, as they were received.
         connection_bytes_max: usize = 16 * 1024 * 1024,
-        /// Open questions of one session: what its people are asked at once.
+        /// The most open questions of one session at a time.
         session_pending_max: usize = 64,
-        /// Questions of one invocation, one after the other.
+        /// The most questions of one invocation, one after the other.
         interactions_max: u32 = 64,
-        /// Closed questions whose ending is remembered, so that a late answer learns how its
-        /// question ended.
+        /// The most closed questions that the broker remembers. A late answer to one of them is
+        /// refused with the way in which its question ended: see
+        /// [`Misuse::Stale`](super::Misuse::Stale).
         recently_closed_max: usize = 1024,
-        /// Bytes of JSON text of one interaction request, as it comes and as it is stored.
+        /// The most bytes of JSON text of one question, both as it was received and as it is
+        /// stored.
         request_bytes_max: usize = 320 * 1024,
-        /// Bytes of the message of a request.
+        /// The most bytes of the message of a question.
         message_bytes_max: usize = 16 * 1024,
-        /// Bytes of each name of a requester.
+        /// The most bytes of each name of a requester.
         label_bytes_max: usize = 256,
-        /// Bounds of a form and of its answer.
+        /// The limits of a form and of its answer.
         form: form_model::Limits = form_model::Limits::default(),
-        /// How long to wait for a provider and for people. A broker does not use the pauses.
+        /// The time limits for a provider and for people. A broker does not use the pauses.
         clocks: Clocks = Clocks::default(),
-        /// How long the store may take to hold a record.
+        /// The time limit for the store to hold a record. The invocation ends with
+        /// [`Outcome::StoreFailed`](super::Outcome::StoreFailed) if it runs out.
         store: Duration = Duration::from_secs(30),
     }
 }

@@ -1,11 +1,16 @@
 //! The host role: one owner of every question that providers ask people.
 //!
-//! A *provider* executes calls, a *surface* shows questions to people, and a *store* keeps them over
-//! a restart. All three are outside of the broker, and it trusts neither providers nor surfaces. It
-//! binds each question to the invocation that asks and to the session that may answer. It takes the
-//! first answer that fits, has the store hold the answer, and only then delivers it.
+//! A host has its calls executed by other processes. A *provider* is such a process. A *surface*
+//! shows questions to people. A *store* keeps questions and answers across restarts. A [`Broker`]
+//! works with all three, and trusts neither what providers say nor what surfaces say. It binds each
+//! question to the invocation that asks and to the session that may answer. It takes the first valid
+//! answer, has it stored, and then delivers it.
 //!
-//! An invocation, as the broker sees it:
+//! - A *session* is what one person sees, or what several people share.
+//! - A *turn* is one step of a session, in which a model may make several *tool calls*.
+//! - A *registration* is something that a provider executes for the host, such as a tool.
+//!
+//! The phases of an invocation:
 //!
 //! ```text
 //!            interaction_request                 answer
@@ -14,7 +19,9 @@
 //!           │                     │        └─ interaction_request ─┘  │
 //!           ▼                     ▼                                   ▼
 //!        Settled               Settled                             Settled
-//!    result, rejected, failed, released, timeout, stop, lost: from any phase
+//!
+//! unanswerable, store failed: from AwaitingInteraction to Settled
+//! result, rejected, failed, released, timeout, stop, lost: from each other phase to Settled
 //! ```
 //!
 //! A host never pauses: [`Phase::Pausing`](crate::Phase::Pausing) does not occur.
@@ -28,17 +35,17 @@
 //! 4. Decode what a provider sends with [`ProviderFrame::decode`], and hand it over as
 //!    [`Event::Frame`] or [`Event::Unreadable`]. Hand over every other [`Event`] as it happens, with
 //!    [`Broker::handle`].
-//! 5. Carry out each [`Action`] in order: deliver frames, store records, tell surfaces. A surface
-//!    begins with [`Broker::snapshot`], and [`View`] applies the changes after it.
+//! 5. Carry out each [`Action`] in order: deliver frames, store records, send changes to surfaces. A
+//!    surface begins with [`Broker::snapshot`], and [`View`] applies the changes after it.
 //! 6. Whenever [`Broker::deadline`] passes, hand over [`Event::Tick`].
-//! 7. After [`Action::Settle`] nothing follows for that invocation. The broker itself lives as long as
-//!    the host.
+//! 7. [`Action::Settle`] is the last action of an invocation. The broker itself lives as long as the
+//!    host.
 //!
-//! [`Broker`] has a worked life as its example, `docs/host.md` is the guide, and `docs/frames.md`
-//! shows what goes over a connection.
+//! [`Broker`] shows a complete call as an example. In the repository, `docs/host.md` is the guide,
+//! and `docs/frames.md` shows every frame.
 //!
-//! `Debug` of the types of this module shows ids and sizes, and nothing that is asked, answered or
-//! executed.
+//! The `Debug` output of the types of this module has ids and sizes. It has no questions, no answers
+//! and no calls.
 
 mod active;
 mod broker;

@@ -9,7 +9,9 @@ use crate::{
     wire::{Decision, RawJson},
 };
 
-/// How an invocation ended. The enum is exhaustive: a caller handles each outcome.
+/// How an invocation ended.
+///
+/// The enum is exhaustive: a caller handles each outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// The provider's result.
@@ -18,23 +20,24 @@ pub enum Outcome {
     Rejected(RawJson),
     /// The provider failed, with this error.
     Failed(RawJson),
-    /// The provider gave the invocation up without a result. What it was asked may be done, or not.
+    /// The provider gave the invocation up without a result. It may have executed the call, or not.
     Released,
-    /// The provider sent a result while a question of the invocation was open. Neither counts.
+    /// The provider sent a result while a question of the invocation was open. The result is
+    /// dropped, and the question is closed.
     Inconsistent,
     /// A clock ran out.
     TimedOut(Clock),
-    /// Somebody stopped it, or its turn ended.
+    /// The caller stopped the invocation, or its turn ended.
     Stopped,
-    /// Nobody could be asked.
+    /// No surface could show the question.
     Unanswerable,
-    /// The store could not hold a question or an answer.
+    /// The store failed to hold a question or an answer, or did not confirm it in time.
     StoreFailed,
-    /// The connection or the registration went away while somebody was asked. Nothing was executed
-    /// at that time.
+    /// The connection or the registration went away while a question was open. The provider
+    /// executed nothing at that time.
     Lost,
-    /// The connection or the registration went away while the provider worked. What it was asked may
-    /// be done, or not.
+    /// The connection or the registration went away while the provider worked. It may have executed
+    /// the call, or not.
     OutcomeUnknown,
 }
 
@@ -57,7 +60,7 @@ impl Outcome {
         }
     }
 
-    /// Tells whether the provider may still work on an invocation that ended like this.
+    /// Tells whether the provider may still work on an invocation with this outcome.
     pub(super) const fn leaves_provider_at_work(&self) -> bool {
         match self {
             Self::Complete(_) | Self::Rejected(_) | Self::Failed(_) | Self::Released => false,
@@ -72,22 +75,26 @@ impl Outcome {
     }
 }
 
-/// How a question ended. The enum is exhaustive: a question is either answered or closed.
+/// How a question ended.
+///
+/// The enum is exhaustive: a question is either answered or closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
-    /// It was answered.
+    /// It was answered, and the answer was delivered.
     Answered(Decision),
-    /// It was closed, and no answer was delivered.
+    /// It was closed before an answer was delivered.
     Closed(CloseReason),
 }
 
-/// Why a question closed without an answer that was delivered.
+/// Why a question closed before an answer was delivered.
+///
+/// A later version can add reasons: handle an unknown one like [`CloseReason::Stopped`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CloseReason {
-    /// Somebody stopped the invocation.
+    /// The caller stopped the invocation.
     Stopped,
     /// The turn ended.
     TurnEnded,
@@ -95,9 +102,9 @@ pub enum CloseReason {
     TimedOut,
     /// The provider's connection is gone.
     ProviderLost,
-    /// Something else is registered in the provider's place.
+    /// A new registration replaced the provider's.
     Superseded,
-    /// The provider is not registered any more.
+    /// The provider's registration ended.
     Retired,
     /// The provider did not accept the invocation.
     Rejected,
@@ -107,16 +114,16 @@ pub enum CloseReason {
     Released,
     /// The provider sent a result while the question was open.
     Inconsistent,
-    /// Nobody could be asked.
+    /// No surface could show the question.
     Unanswerable,
-    /// The store could not hold the question or the answer.
+    /// The store failed to hold the question or the answer, or did not confirm it in time.
     StoreFailed,
     /// The host restarted.
     HostRestarted,
 }
 
 impl CloseReason {
-    /// Lists the reasons.
+    /// All reasons.
     pub const ALL: &[Self] = &[
         Self::Stopped,
         Self::TurnEnded,
@@ -134,7 +141,7 @@ impl CloseReason {
     ];
 }
 
-/// Writes the code.
+/// Writes the reason as frames and records spell it, such as `turn_ended`.
 impl fmt::Display for CloseReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(f)

@@ -1,4 +1,4 @@
-//! What a provider asks, as it crosses the process boundary, and the question that the host owns.
+//! The question of a provider, and the pending question that the host owns.
 
 use alloc::{borrow::Cow, sync::Arc};
 use core::fmt;
@@ -17,8 +17,8 @@ use crate::{
     },
 };
 
-/// Who asks, in the provider's own words. They are for display alone: no decision depends on them,
-/// and a screen says that they are unverified.
+/// Who asks, in the provider's own words. These names are for display only: no decision depends on
+/// them. A surface must mark them as unverified.
 #[derive(Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Requester {
@@ -31,7 +31,7 @@ pub struct Requester {
 }
 
 impl Requester {
-    /// Makes a requester of three names.
+    /// Makes a requester from three names.
     #[must_use]
     pub fn new(provider: &str, server: &str, tool: &str) -> Self {
         let [provider, server, tool] = [provider, server, tool].map(SafeText::line);
@@ -39,7 +39,7 @@ impl Requester {
     }
 }
 
-/// Leaves the names out: they are the peer's.
+/// The output has the lengths of the names only: the names are the provider's words.
 impl fmt::Debug for Requester {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [provider, server, tool] =
@@ -48,7 +48,7 @@ impl fmt::Debug for Requester {
     }
 }
 
-/// A question to a person, as a provider asks it of the host.
+/// A question to a person, as a provider sends it to the host.
 ///
 /// ```
 /// use form_model::Form;
@@ -66,7 +66,7 @@ impl fmt::Debug for Requester {
 pub struct Question {
     /// Who asks, in the provider's words.
     pub requester: Requester,
-    /// What is asked. Its form has no notes.
+    /// The form or the URL. A form has no notes.
     pub elicitation: Elicitation,
 }
 
@@ -74,13 +74,13 @@ pub struct Question {
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub(super) struct CheckedAnswer {
     pub(super) decision: Decision,
-    /// What the provider gets.
+    /// The result for the provider.
     pub(super) result: RawJson,
 }
 
 impl Question {
-    /// Makes a question of what a server asked its client. Notes on its form are left out: they do
-    /// not cross to the host.
+    /// Makes a question from an elicitation of a server. The notes of its form
+    /// ([`FormRequest::notes`]) are dropped, because a frame does not carry them.
     #[must_use]
     pub fn new(elicitation: Elicitation, requester: Requester) -> Self {
         let elicitation = match elicitation {
@@ -92,18 +92,19 @@ impl Question {
         Self { requester, elicitation }
     }
 
-    /// Makes a question that asks with a form.
+    /// Makes a question with a form. Limits are not checked here: the host checks them when it
+    /// decodes the question.
     #[must_use]
     pub fn form(message: &str, form: Form, requester: Requester) -> Self {
         Self { requester, elicitation: Elicitation::Form(FormRequest::new(message, form)) }
     }
 
-    /// Decodes a question, whoever sent it.
+    /// Decodes a question from an untrusted sender.
     ///
     /// # Errors
     ///
-    /// A value that is over a limit, does not have exactly the shape of a question, or asks with a
-    /// form or a URL that cannot be shown.
+    /// Returns [`InvalidRequest`] if the value is over a limit, does not have the shape of a
+    /// question, or has a form or a URL that cannot be shown.
     pub fn decode(json: Json<'_>, limits: &Limits) -> Result<Self, InvalidRequest> {
         let check_size = |json: &str| {
             within(json.len(), "an interaction request in bytes", limits.request_bytes_max)
@@ -125,8 +126,8 @@ impl Question {
                 let form = Form::from_canonical(form.get(), &limits.form);
                 let form = form.map_err(InvalidRequest::Form)?;
                 let question = Self::form(&message, form, requester);
-                // A stored question is written again, and has to be read within the same limits. Only
-                // a number can grow, such as 1e15, and none becomes eight times as long.
+                // The stored form of a question must be within the same limits. Only a number such
+                // as 1e15 can become longer, and by less than eight times.
                 if json.as_str().len() > limits.request_bytes_max / 8 {
                     check_size(question.to_json().as_str())?;
                 }
@@ -140,10 +141,10 @@ impl Question {
         }
     }
 
-    /// Writes the question, as [`Question::decode`] reads it.
+    /// Writes the question in the form that [`Question::decode`] reads.
     #[must_use]
     pub fn to_json(&self) -> RawJson {
-        // The writer takes the form's text as it is; serde would parse it again.
+        // The writer copies the form's text; serde would parse it again.
         RawJson::composed(Writer::object(|question| {
             match &self.elicitation {
                 Elicitation::Form(asked) => question.json("form", &asked.form.to_canonical()),
@@ -170,7 +171,7 @@ impl Question {
     }
 }
 
-/// A question as text. Exactly one of `form` and `url` is there.
+/// A question as text. It has either `form` or `url`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Text<'a> {
@@ -191,8 +192,8 @@ struct Names<'a> {
     tool: Cow<'a, str>,
 }
 
-/// What an invocation is bound to, from its start to its end. The broker binds it, and nothing that a
-/// provider says changes it.
+/// What an invocation is bound to, from its start to its end. The broker sets it, and a provider
+/// cannot change it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Owner {
@@ -204,9 +205,9 @@ pub struct Owner {
     pub turn: TurnId,
     /// The tool call of the turn.
     pub tool_call: ToolCallId,
-    /// What executes the invocation.
+    /// The registration that executes the invocation.
     pub registration: RegistrationId,
-    /// The connection that it was registered on when the invocation began.
+    /// The connection of the registration when the invocation began.
     pub connection: ConnectionId,
 }
 
@@ -214,10 +215,10 @@ pub struct Owner {
 #[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct PendingInteraction {
-    /// Its id, which an answer names.
+    /// The id, which an answer names.
     pub id: InteractionId,
-    /// What it is bound to.
+    /// What its invocation is bound to.
     pub owner: Arc<Owner>,
-    /// What is asked, and who asks.
+    /// The question, and who asks it.
     pub question: Question,
 }

@@ -5,7 +5,7 @@ use alloc::collections::{BTreeMap, VecDeque};
 use super::{Ending, InteractionId};
 use crate::SessionId;
 
-/// The questions that ended last, up to a limit.
+/// The questions that ended most recently, up to a limit.
 #[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub(super) struct RecentlyClosed {
     ended: BTreeMap<InteractionId, (SessionId, Ending)>,
@@ -14,7 +14,7 @@ pub(super) struct RecentlyClosed {
 }
 
 impl RecentlyClosed {
-    /// Adds a question. If there are too many, the one that ended first is forgotten.
+    /// Adds a question. If there are too many questions, the oldest is forgotten.
     pub(super) fn insert(
         &mut self,
         interaction: InteractionId,

@@ -1,4 +1,4 @@
-//! What a host's store holds of each question: that it was asked, what was answered, how it closed.
+//! The records of a host's store: that a question was asked, its answer, and why it closed.
 
 use alloc::{string::String, sync::Arc};
 use core::fmt;
@@ -16,45 +16,47 @@ use crate::{
     wire::{InvalidRequest, RawJson, WireError},
 };
 
-/// The version of a record's shape.
+/// The version of the format of a record.
 const VERSION: u8 = 1;
 
 const SHAPE: WireError = WireError::shape("a record", "one of version 1, and nothing else");
 
-/// One fact about one question, for the store. An answer stands in it in the clear: protect a store
-/// like the answers themselves, and log no record.
+/// An entry of the store about one question. It has the answer as plain text: protect the store
+/// like the answers, and never log a record.
 ///
-/// The enum is exhaustive: there is nothing else to store.
+/// The enum is exhaustive: a store handles each kind of record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Record {
     /// The question was asked.
     Requested(Arc<PendingInteraction>),
-    /// The question was answered. Nothing replaces an answer.
+    /// The question was answered. A later record does not replace the answer.
     Answered {
         /// The question.
         interaction: InteractionId,
-        /// The answer, as the provider gets it.
+        /// The answer, as the provider receives it.
         result: RawJson,
     },
-    /// The question closed, and no answer was delivered.
+    /// The question closed before an answer was delivered.
     Closed {
         /// The question.
         interaction: InteractionId,
-        /// Why.
+        /// The reason.
         why: CloseReason,
     },
 }
 
-/// The id of a record: no two records of a store have the same.
+/// The id of a record. No two records of a store have the same id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordId {
     /// The question that the record is about.
     pub interaction: InteractionId,
-    /// What the record says.
+    /// The kind of the record.
     pub kind: RecordKind,
 }
 
-/// What a record says.
+/// The kind of a record: what it says of its question.
+///
+/// The enum is exhaustive, like [`Record`]: a store handles each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RecordKind {
     /// That the question was asked.
@@ -105,13 +107,13 @@ impl Record {
         codec::line(&Line { version: VERSION, interaction, record: Strict(record) })
     }
 
-    /// Decodes a record. A restarted host needs only [`RecordId::decode`] to find out what it has to
-    /// close.
+    /// Decodes a record. A restarted host does not need it: [`RecordId::decode`] is enough for
+    /// [`Broker::durable`](super::Broker::durable).
     ///
     /// # Errors
     ///
-    /// A text that is not exactly a record, names another invocation than its question's, or whose
-    /// question is over a limit.
+    /// Returns [`InvalidRequest`] if the text is not a record of this version, its invocation does
+    /// not match its question, or its question is over a limit.
     pub fn decode(line: &str, limits: &Limits) -> Result<Self, InvalidRequest> {
         let (interaction, fact) = read(&RawJson::parse_message(line)?)?;
         Ok(match fact {
@@ -137,12 +139,11 @@ impl Record {
 }
 
 impl RecordId {
-    /// Reads the id of a record that is written as a line, and does not look at what the record says
-    /// of a question and its answer.
+    /// Reads only the id of a record's line. It does not decode the question or the answer.
     ///
     /// # Errors
     ///
-    /// A text that is not a record.
+    /// Returns [`WireError`] if the text is not a record of this version.
     pub fn decode(line: &str) -> Result<Self, WireError> {
         let (interaction, fact) = read::<PassedOver>(&RawJson::parse_message(line)?)?;
         let kind = match fact {
@@ -177,7 +178,7 @@ struct Line<R> {
     record: Strict<Fact<R>>,
 }
 
-/// What a record says.
+/// The content of a record as text.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Fact<R> {
@@ -204,7 +205,7 @@ struct Requested {
     request: Carried,
 }
 
-/// The members of [`Requested`], with any values or none.
+/// The members of [`Requested`], each with any value or absent.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[allow(dead_code, reason = "the members are only passed over")]
@@ -223,7 +224,7 @@ fn read<'a, R: Deserialize<'a>>(json: &'a RawJson) -> Result<(InteractionId, Fac
     if line.version == VERSION { Ok((line.interaction, line.record.0)) } else { Err(SHAPE) }
 }
 
-/// Writes `<interaction> <kind>`: a key for a store.
+/// Writes `<interaction> <kind>`, such as `7.12.1 answered`. A store can use it as a key.
 impl fmt::Display for RecordId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ", self.interaction)?;
@@ -235,6 +236,10 @@ impl core::str::FromStr for RecordId {
     type Err = InvalidId;
 
     /// Reads an id as [`Display`](fmt::Display) writes it.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`InvalidId`] for any other spelling.
     fn from_str(text: &str) -> Result<Self, InvalidId> {
         let (interaction, kind) = text.split_once(' ').ok_or(InvalidId)?;
         let kind = RecordKind::from_name(kind).ok_or(InvalidId)?;

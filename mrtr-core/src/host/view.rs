@@ -1,4 +1,4 @@
-//! What surfaces see: a snapshot of a session's questions, and the numbered changes after it.
+//! The questions of a session as surfaces see them: a snapshot, and the numbered changes after it.
 
 use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
 
@@ -7,15 +7,15 @@ use thiserror::Error;
 use super::{Ending, Epoch, InteractionId, PendingInteraction};
 use crate::{SessionId, wire::Decision};
 
-/// All open questions of a session, at one point in time.
+/// All open questions of a session at one point in time.
 #[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct Snapshot {
-    /// The start of the host.
+    /// The epoch of the host.
     pub epoch: Epoch,
     /// The session.
     pub session: SessionId,
-    /// The number of the last change before it, of any session.
+    /// The number of the last change before the snapshot, over all sessions; 0 before the first.
     pub number: u64,
     /// The questions, in the order of their ids.
     pub open: Vec<VisibleInteraction>,
@@ -27,40 +27,44 @@ pub struct Snapshot {
 pub struct VisibleInteraction {
     /// The question.
     pub interaction: Arc<PendingInteraction>,
-    /// What somebody decided, while the store is asked to hold the answer. No other answer counts any
-    /// more.
+    /// The decision, while the store has not confirmed the answer. The broker takes no other
+    /// answer.
     pub taken: Option<Decision>,
 }
 
-/// One change of what a session's surfaces show.
+/// One change of the questions that a session's surfaces show.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Change {
-    /// The start of the host.
+    /// The epoch of the host.
     pub epoch: Epoch,
     /// The session.
     pub session: SessionId,
-    /// Its number. Numbers grow across all sessions.
+    /// The number of the change, from 1. All sessions of a broker share one count.
     pub number: u64,
-    /// The number of the change before it in this session; `None` if nothing was open before it.
+    /// The number of the session's previous change. `None` means that no question of the session
+    /// was open before this change.
     pub after: Option<u64>,
-    /// What changed.
+    /// The kind of the change.
     pub kind: ChangeKind,
 }
 
-/// What changed. The enum is exhaustive: a surface shows each change.
+/// The kind of a change.
+///
+/// The enum is exhaustive: a surface shows each change.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChangeKind {
     /// A question was asked.
     Opened(Arc<PendingInteraction>),
-    /// Somebody answered, and the store is asked to hold the answer. No other answer counts any more.
+    /// A person answered, and the store has not confirmed the answer. The broker takes no other
+    /// answer.
     Taken {
         /// The question.
         interaction: InteractionId,
-        /// What they decided.
+        /// The decision.
         decision: Decision,
     },
-    /// A question ended: take it off the screen.
+    /// A question ended: remove it from the screen.
     Ended {
         /// The question.
         interaction: InteractionId,
@@ -69,8 +73,8 @@ pub enum ChangeKind {
     },
 }
 
-/// What one surface knows of one session. It repeats what the host said, and notices when it missed
-/// a change.
+/// A surface's copy of the open questions of a session. It follows the broker's changes, and
+/// detects a missing one.
 ///
 /// ```
 /// use mrtr_core::{host::{Broker, Epoch, Limits, View}, SessionId};
@@ -88,13 +92,14 @@ pub struct View {
     open: BTreeMap<InteractionId, VisibleInteraction>,
 }
 
-/// A surface missed a change. It asks for a snapshot, and makes a new [`View`] of it.
+/// The error of a surface that missed a change. Ask for a new snapshot, and make a new [`View`]
+/// from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("a change is missing: begin again with a snapshot")]
+#[error("a change is missing: make a new view from a snapshot")]
 pub struct Gap;
 
 impl View {
-    /// Makes a view of a snapshot.
+    /// Makes a view from a snapshot.
     #[must_use]
     pub fn new(snapshot: Snapshot) -> Self {
         let Snapshot { epoch, session, number, open } = snapshot;
@@ -102,12 +107,12 @@ impl View {
         Self { epoch, session, number, open }
     }
 
-    /// Applies a change. A change that is known already, or is of another session, does nothing.
+    /// Applies a change. A change that is already known, or is of another session, does nothing.
     ///
     /// # Errors
     ///
-    /// A change that does not follow what is known, or comes from another start of the host. The view
-    /// is as it was.
+    /// Returns [`Gap`] if an earlier change is missing, or if the change comes from another run of
+    /// the host. The view is unchanged.
     pub fn apply(&mut self, change: Change) -> Result<(), Gap> {
         if change.epoch != self.epoch {
             return Err(Gap);
@@ -137,7 +142,7 @@ impl View {
         Ok(())
     }
 
-    /// Returns the questions that are open, in the order of their ids.
+    /// Returns the open questions, in the order of their ids.
     pub fn open(&self) -> impl Iterator<Item = &VisibleInteraction> {
         self.open.values()
     }

@@ -1,9 +1,9 @@
 //! One byte string for all spellings of the same params.
 //!
-//! The form is RFC 8785 (JSON Canonicalization Scheme) with two exceptions, which the RFC has no form
-//! for: a number keeps its exact decimal value where a double would round it, and an unpaired
-//! surrogate keeps its escape. So params that are equal as JSON have one form, and params that differ
-//! have two.
+//! The form is RFC 8785 (JSON Canonicalization Scheme) with two exceptions, for which the RFC has
+//! no form. A number keeps its exact decimal value if a double would round it. An unpaired
+//! surrogate keeps its escape. So params that are equal as JSON have the same form, and params that
+//! differ have different forms.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -13,12 +13,13 @@ use sha2::{Digest as _, Sha256};
 use super::number::canonical_number;
 use crate::wire::{CHANGING, RawJson, WireError};
 
-/// Returns the digest of a method and of what its params mean, apart from `_meta` and the retry
-/// fields.
+/// Returns the digest of a method and of the meaning of its params, without `_meta` and the members
+/// of a retry.
 ///
 /// # Errors
 ///
-/// Params that are no object, or in which an object names a member twice.
+/// Returns [`WireError`] if the params are not an object, or if an object in them has a duplicate
+/// member.
 pub(crate) fn digest(method: &str, params: &RawJson) -> Result<[u8; 32], WireError> {
     let mut writer = Writer { text: params.as_str().as_bytes(), at: 0, canonical: Vec::new() };
     writer.pass_space();
@@ -66,7 +67,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the value that is next. Its depth is bounded by [`RawJson`].
+    /// Writes the next value. [`RawJson`] limits its depth.
     fn value(&mut self) -> Result<(), WireError> {
         self.pass_space();
         match self.peek().ok_or(MALFORMED)? {
@@ -81,7 +82,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Copies bytes for as long as they are of a kind.
+    /// Copies bytes as long as they are of one kind.
     fn run(&mut self, is_part: impl Fn(u8) -> bool) {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let length = rest.iter().position(|byte| !is_part(*byte)).unwrap_or(rest.len());
@@ -163,7 +164,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes a string with the escapes that it needs and no others.
+    /// Writes a string with no more escapes than it needs.
     fn string(&mut self) -> Result<(), WireError> {
         self.next()?;
         self.canonical.push(b'"');
@@ -260,7 +261,8 @@ impl Writer<'_> {
 fn order(a: &[u8], b: &[u8]) -> Ordering {
     let is_simple = |name: &[u8]| name.iter().all(|byte| byte.is_ascii() && *byte != b'\\');
     if is_simple(a) && is_simple(b) {
-        // Without the closing quote: a blank or a '!' in the longer name is less than it.
+        // The closing quote is not compared: a space or a '!' in a longer name would sort before
+        // it.
         return a.split_last().map(|(_, a)| a).cmp(&b.split_last().map(|(_, b)| b));
     }
     units(a).cmp(&units(b))

@@ -1,4 +1,4 @@
-//! How claims are sealed: the ciphers of this crate, and those of an embedder.
+//! The ciphers that seal claims: those of this crate, and the trait for others.
 
 use alloc::{sync::Arc, vec::Vec};
 use core::{fmt, panic::RefUnwindSafe};
@@ -13,11 +13,14 @@ use xaes_256_gcm::{
 
 use super::message_key::{MessageKey, keyed};
 
-/// A cipher of an embedder, for [`RequestState::custom`](super::RequestState::custom).
+/// A cipher of your own, for [`RequestState::custom`](super::RequestState::custom).
 ///
-/// It gets a key that seals one message only, so that a nonce of 96 bits is safe, and so is the same
-/// nonce each time. It must authenticate both the associated data and the claims: all that a token
-/// is bound to rests on that.
+/// Each message has its own key. So a nonce of 96 bits is safe, even a constant one. The cipher
+/// must authenticate both the associated data and the claims. Otherwise tokens are not bound to
+/// their requests.
+///
+/// A cipher is [`RefUnwindSafe`], so that a server can catch the panic of a handler while it holds
+/// an endpoint.
 ///
 /// ```
 /// use aes_gcm::{
@@ -26,7 +29,7 @@ use super::message_key::{MessageKey, keyed};
 /// };
 /// use mrtr_core::seal::{Cipher, CipherError, MessageKey};
 ///
-/// /// AES-256-GCM with the key of the message and a nonce of zeros.
+/// /// AES-256-GCM. The constant nonce is safe, because `MessageKey` is new for each message.
 /// struct AesGcm;
 ///
 /// impl Cipher for AesGcm {
@@ -54,15 +57,18 @@ use super::message_key::{MessageKey, keyed};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Cipher: Send + Sync + RefUnwindSafe {
-    /// Returns the number of the cipher, which stands in each of its tokens: 0x80 to 0xff, since
-    /// lower ones are for the ciphers of this crate. It is read once, when the cipher is given.
+    /// Returns the mode: the number of the cipher, from 0x80 to 0xff. Lower numbers are reserved
+    /// for the ciphers of this crate. Each token contains the mode. It is read once, by
+    /// [`RequestState::custom`](super::RequestState::custom).
     fn mode(&self) -> u8;
 
-    /// Seals the claims of a token, together with associated data that is not in it.
+    /// Seals the claims of a token, and authenticates the associated data. The result does not
+    /// contain the associated data.
     ///
     /// # Errors
     ///
-    /// A cipher that cannot seal. [`RequestState::seal`](super::RequestState::seal) fails with it.
+    /// Returns [`CipherError`] if it cannot seal. [`RequestState::seal`](super::RequestState::seal)
+    /// then fails with [`SealError::Cipher`](super::SealError::Cipher).
     fn seal(
         &self,
         key: &MessageKey,
@@ -74,7 +80,9 @@ pub trait Cipher: Send + Sync + RefUnwindSafe {
     ///
     /// # Errors
     ///
-    /// Bytes that no [`Cipher::seal`] made with them. The token is not authentic then.
+    /// Returns [`CipherError`] if the bytes were not sealed with this key and this associated data.
+    /// [`RequestState::open`](super::RequestState::open) then fails with
+    /// [`OpenCause::NotAuthentic`](super::OpenCause::NotAuthentic).
     fn open(
         &self,
         key: &MessageKey,
@@ -83,12 +91,12 @@ pub trait Cipher: Send + Sync + RefUnwindSafe {
     ) -> Result<Vec<u8>, CipherError>;
 }
 
-/// The failure of a cipher. It says nothing of the cause.
+/// The failure of a cipher. It does not tell the cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the cipher failed")]
 pub struct CipherError;
 
-/// Why a cipher was rejected: its mode is one that this crate keeps for its own.
+/// The error of a cipher with a reserved mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("expected the mode of a cipher to be 0x80 to 0xff, found {mode:#04x}")]
 #[non_exhaustive]
@@ -114,7 +122,7 @@ impl Mode {
         Ok(Self::Custom { byte, cipher })
     }
 
-    /// Returns the number that stands in a token.
+    /// Returns the mode as tokens contain it.
     pub(super) fn byte(&self) -> u8 {
         match self {
             Self::Encrypted => Encrypted.mode(),
@@ -132,7 +140,7 @@ impl Mode {
     }
 }
 
-/// Compares ciphers by their number alone, as tokens name them.
+/// Compares ciphers by their mode only, as tokens do.
 impl PartialEq for Mode {
     fn eq(&self, other: &Self) -> bool {
         self.byte() == other.byte()
@@ -184,7 +192,7 @@ impl Cipher for Encrypted {
     }
 }
 
-/// HMAC-SHA256, after the claims as they are.
+/// The claims in plain text, followed by their HMAC-SHA256.
 struct Signed;
 
 const SIGNATURE_BYTES: usize = 32;

@@ -1,4 +1,4 @@
-//! What is inside a token, byte by byte, and what must hold of it.
+//! The claims of a token, byte by byte, and their checks.
 
 use alloc::vec::Vec;
 
@@ -7,10 +7,10 @@ use subtle::ConstantTimeEq as _;
 use super::{Context, OpenCause};
 use crate::UnixTime;
 
-/// How far the clocks of two servers with one key may differ.
+/// How far the clocks of two servers with the same key may differ, in seconds.
 pub(super) const SKEW_SECS: u64 = 30;
 
-/// The inside of a token.
+/// The content of a token.
 pub(super) struct Claims<'a> {
     pub(super) issued: UnixTime,
     pub(super) expires: UnixTime,
@@ -22,7 +22,7 @@ pub(super) struct Claims<'a> {
 }
 
 impl<'a> Claims<'a> {
-    /// Writes the claims; `None`: the principal is too long.
+    /// Writes the claims; `None` if the principal is longer than 65,535 bytes.
     pub(super) fn encode(&self) -> Option<Vec<u8>> {
         let mut bytes = Vec::with_capacity(96 + self.payload.len());
         bytes.extend_from_slice(&self.issued.as_secs().to_be_bytes());
@@ -42,7 +42,7 @@ impl<'a> Claims<'a> {
         Some(bytes)
     }
 
-    /// Reads claims; `None`: the bytes are none.
+    /// Reads claims; `None` if the bytes are not claims.
     pub(super) fn decode(bytes: &'a [u8]) -> Option<Self> {
         let (issued, rest) = bytes.split_first_chunk()?;
         let (expires, rest) = rest.split_first_chunk()?;
@@ -70,7 +70,7 @@ impl<'a> Claims<'a> {
         })
     }
 
-    /// Checks what is not authenticated beside the claims: the time, the principal and the params.
+    /// Checks the time, the principal and the params. The associated data has the rest.
     pub(super) fn check(&self, now: UnixTime, context: &Context<'_>) -> Result<(), OpenCause> {
         let same_principal = match (self.principal, context.principal) {
             (None, None) => true,

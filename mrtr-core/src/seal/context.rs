@@ -1,4 +1,4 @@
-//! What a token is bound to.
+//! The request to which a token is bound.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -6,11 +6,11 @@ use core::fmt;
 use super::{Purpose, canonical::digest};
 use crate::wire::{PROTOCOL_VERSION, RawJson, WireError};
 
-/// The request that a token is sealed for. The token opens only in an equal context.
+/// The request to which a token is bound. The token opens only in an equal context.
 ///
-/// Two contexts are equal if their purpose, protocol version, method, endpoint and principal are,
-/// byte for byte, and if their params mean the same: `_meta`, `inputResponses` and `requestState` are
-/// left out, the order of members does not count, and numbers and strings count by their value.
+/// Purpose, protocol version, method, endpoint and principal must match byte for byte. The params
+/// must have the same meaning: the order of members does not matter, and numbers and strings are
+/// compared by their values. `_meta`, `inputResponses` and `requestState` are ignored.
 ///
 /// ```
 /// use mrtr_core::{seal::{Context, Purpose}, wire::RawJson};
@@ -38,12 +38,13 @@ pub struct Context<'a> {
 impl<'a> Context<'a> {
     /// Makes the context of a request without a principal, in protocol version 2026-07-28.
     ///
-    /// `endpoint` is the name of the server or of the part of it that the request is for. Servers
-    /// that share keys and open each other's tokens share the name, too.
+    /// `endpoint` names the server, or the part of it that serves the request. Processes that open
+    /// each other's tokens must use the same name.
     ///
     /// # Errors
     ///
-    /// Params that are no object, or in which an object names a member twice.
+    /// Returns [`WireError`] if the params are not an object, or if an object in them has a
+    /// duplicate member.
     pub fn new(
         purpose: &'a Purpose,
         method: &'a str,
@@ -53,7 +54,7 @@ impl<'a> Context<'a> {
         Ok(Self::from_digest(purpose, method, endpoint, digest(method, params)?))
     }
 
-    /// Makes the context of a request whose [`digest`] is known.
+    /// Makes the context of a request from its [`digest`].
     pub(crate) const fn from_digest(
         purpose: &'a Purpose,
         method: &'a str,
@@ -64,7 +65,10 @@ impl<'a> Context<'a> {
         Self { purpose, protocol_version, method, endpoint, principal: None, digest }
     }
 
-    /// Sets whom the request is from. Nobody in particular and the empty name are two principals.
+    /// Sets the authenticated caller. No principal and the empty principal are different.
+    ///
+    /// Each token contains the principal: [`RequestState::seal`](super::RequestState::seal) fails
+    /// with [`SealError::TooLarge`](super::SealError::TooLarge) if it does not fit.
     #[must_use]
     pub fn with_principal(self, principal: impl Into<Option<&'a str>>) -> Self {
         Self { principal: principal.into(), ..self }
@@ -77,8 +81,8 @@ impl<'a> Context<'a> {
         self
     }
 
-    /// Writes what is authenticated beside the claims: each part after its length, so that no two
-    /// contexts have one text.
+    /// Writes the associated data. The length of each part precedes it, so no two contexts have the
+    /// same bytes.
     pub(super) fn associated_data(&self, header: &[u8]) -> Vec<u8> {
         let mut data = Vec::from(b"mrtr-core request state");
         for part in [
@@ -95,7 +99,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Shows neither the principal nor anything of the params.
+/// The output has no principal and nothing of the params.
 impl fmt::Debug for Context<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Context")

@@ -22,9 +22,9 @@ pub enum SealError {
     Cipher(#[source] CipherError),
 }
 
-/// What a generator of random numbers failed with.
+/// The error of a generator of random numbers.
 ///
-/// A value equals only its clones.
+/// A value is equal only to its clones.
 #[derive(Clone)]
 pub struct GeneratorError(Arc<dyn StdError + Send + Sync>);
 
@@ -60,7 +60,7 @@ impl PartialEq for GeneratorError {
 
 impl Eq for GeneratorError {}
 
-/// The refusal of a token. Whatever is wrong, it shows one text, which may go to the client.
+/// The refusal of a token. Its text is the same for every cause, so the client may see it.
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[error("invalid requestState")]
 pub struct OpenError(OpenCause);
@@ -70,7 +70,8 @@ impl OpenError {
         Self(cause)
     }
 
-    /// Returns the cause, for the server's own report. It would tell a client what to try next.
+    /// Returns the cause, for the server's own report. Do not send it to the client: it would help
+    /// an attacker.
     #[must_use]
     pub const fn cause(self) -> OpenCause {
         self.0
@@ -89,23 +90,23 @@ impl fmt::Debug for OpenError {
 pub enum OpenCause {
     /// The server has no keys. Only an exchange reports this.
     NoKeyring,
-    /// The token is over its limit.
+    /// The token is longer than [`TOKEN_BYTES_MAX`].
     TooLong,
-    /// The text is no token of this version of the format.
+    /// The text is not a token of this version of the format.
     Malformed,
     /// No key of the ring has the token's key id.
     UnknownKey,
     /// The token was sealed by another cipher.
     OtherMode,
-    /// The token may be used once and this endpoint redeems none, or the other way round. Only an
-    /// exchange reports this.
+    /// The token is for single use and the endpoint is not, or the reverse. Only an exchange
+    /// reports this.
     OtherUse,
     /// The token was changed, or was sealed with another key, or for another purpose, endpoint,
     /// method or protocol version.
     NotAuthentic,
-    /// The token is past its time.
+    /// The token has expired.
     Expired,
-    /// The token was sealed in the future.
+    /// The token was sealed more than 30 seconds in the future.
     NotYetValid,
     /// The token was sealed for another principal.
     OtherPrincipal,

@@ -7,10 +7,13 @@ use subtle::ConstantTimeEq as _;
 use thiserror::Error;
 use zeroize::Zeroizing;
 
-/// The server's keys: the first one seals, and each opens what it sealed.
+/// A ring of the server's keys. The first key seals. A token is opened with the key that sealed it.
 ///
-/// To rotate, put a new key first and keep the old ones until what they sealed has expired. Keys
-/// are overwritten when the ring is dropped, and are in no `Debug` and no error.
+/// To rotate, add the new key last on all processes. Then put it first on all processes. Remove the
+/// old key when its tokens have expired. A key that is first too early seals tokens that other
+/// processes cannot open yet.
+///
+/// Keys are overwritten when the ring is dropped. They are in no `Debug` output and in no error.
 ///
 /// ```
 /// use mrtr_core::seal::{Keyring, KeyringError};
@@ -32,7 +35,7 @@ pub(super) struct Key {
     pub(super) secret: Zeroizing<[u8; 32]>,
 }
 
-/// Why keys are no [`Keyring`]. It holds no key.
+/// Why keys were rejected. It holds no key.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum KeyringError {
@@ -41,26 +44,26 @@ pub enum KeyringError {
     Empty,
     /// A key's id is malformed.
     #[error(
-        "expected a key id of 1 to 64 bytes without a dot or control characters, found another at position {position}"
+        "expected a key id of 1 to 64 bytes without dots and control characters, found a malformed one at position {position}"
     )]
     MalformedId {
         /// The position of the key, from 0.
         position: usize,
     },
-    /// Two keys have one id.
+    /// Two keys have the same id.
     #[error("expected distinct key ids, found {id} twice")]
     DuplicateId {
         /// The id.
         id: String,
     },
-    /// A key is 32 zero bytes: it was never filled.
-    #[error("expected random keys, found zeros under {id}")]
+    /// A key is 32 zero bytes, so it was never filled.
+    #[error("expected random keys, found only zeros under {id}")]
     ZeroKey {
         /// The id of the key.
         id: String,
     },
-    /// Two ids have one key.
-    #[error("expected distinct keys, found one under both {first} and {second}")]
+    /// Two ids have the same key.
+    #[error("expected distinct keys, found the same one under {first} and {second}")]
     DuplicateKey {
         /// The id that came first.
         first: String,
@@ -70,15 +73,16 @@ pub enum KeyringError {
 }
 
 impl Keyring {
-    /// Makes a ring of ids and keys. The key that seals comes first.
+    /// Makes a ring from ids and keys. The key that seals comes first.
     ///
-    /// Each key is 32 bytes of a cryptographic generator of random numbers. Its id stands in each
-    /// token that it seals, where anybody can read it: 1 to 64 bytes of UTF-8 without a dot or control
-    /// characters.
+    /// Each key is 32 bytes from a cryptographic generator of random numbers. A key id is 1 to 64
+    /// bytes of UTF-8 without dots and control characters. It is visible in each token that the key
+    /// seals.
     ///
     /// # Errors
     ///
-    /// No key, a malformed id, one id twice, a key of zeros, or one key under two ids.
+    /// Returns [`KeyringError`] if there is no key, an id is malformed, two keys have the same id,
+    /// a key is all zeros, or two ids have the same key.
     pub fn new<I: Into<String>>(
         keys: impl IntoIterator<Item = (I, [u8; 32])>,
     ) -> Result<Self, KeyringError> {
@@ -119,7 +123,7 @@ impl Key {
         (1..=64).contains(&self.id.len()) && self.id.chars().all(is_part)
     }
 
-    /// Checks the key itself, and that it has nothing in common with those before it.
+    /// Checks the key itself, and that no earlier key has the same id or the same bytes.
     fn check(&self, before: &[Self]) -> Result<(), KeyringError> {
         if before.iter().any(|key| key.id == self.id) {
             return Err(KeyringError::DuplicateId { id: self.id.clone() });
@@ -149,6 +153,7 @@ impl PartialEq for Keyring {
     }
 }
 
+/// The output has the ids only.
 impl fmt::Debug for Keyring {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ids: Vec<&str> = self.iter().map(|key| key.id.as_str()).collect();

@@ -1,4 +1,4 @@
-//! A key for each token, made of the ring's key and of random bytes in the token.
+//! The key of one token, derived from a key of the ring and from random bytes in the token.
 
 use core::fmt;
 
@@ -6,16 +6,16 @@ use hmac::{Hmac, Mac as _, digest::FixedOutput as _};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-/// The random bytes of a token that its key is made with.
+/// The length of the salt in bytes.
 pub(super) const SALT_BYTES: usize = 24;
 
-/// The key of one token. It seals one message in its life.
+/// The key of one token. It is used for one message only.
 ///
-/// It is the HMAC-SHA256, under the ring's key, of a label, the mode of the cipher and the salt. The
-/// salt is 24 random bytes that are new for each token and stand in it. So a
-/// [`Cipher`](super::Cipher) may use the same nonce for every message: no key meets it twice. No two
-/// ciphers get the same key, and none gets the key of the ring. The key is overwritten when it is
-/// dropped.
+/// It is the HMAC-SHA256 of a label, the mode of the cipher and the salt, under a key of the ring.
+/// The salt is 24 random bytes, new for each token, and the token contains it. So a
+/// [`Cipher`](super::Cipher) may use the same nonce for every message: no key is used with the same
+/// nonce twice. Each cipher gets other keys, and no cipher gets the key of the ring. The key is
+/// overwritten when it is dropped.
 pub struct MessageKey {
     key: Zeroizing<[u8; 32]>,
     salt: [u8; SALT_BYTES],
@@ -28,7 +28,7 @@ impl MessageKey {
         derivation.update(&[mode]);
         derivation.update(&salt);
         let mut key = Zeroizing::new([0; 32]);
-        // Straight into its place, so that no copy lingers.
+        // The result is written into its final place, so no copy of it stays in memory.
         derivation.finalize_into((&mut *key).into());
         Self { key, salt }
     }
@@ -39,21 +39,21 @@ impl MessageKey {
         &self.key
     }
 
-    /// Returns the random bytes that the key was made with. They are no secret: a cipher may take
-    /// its nonce from them.
+    /// Returns the salt. It is not secret: a cipher may take its nonce from it.
     #[must_use]
     pub const fn salt(&self) -> &[u8; SALT_BYTES] {
         &self.salt
     }
 }
 
+/// The output has the name of the type only.
 impl fmt::Debug for MessageKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("MessageKey")
     }
 }
 
-/// Begins an HMAC. A key that is shorter than a block is one with zeros after it (RFC 2104).
+/// Begins an HMAC. A key that is shorter than a block is filled up with zeros (RFC 2104).
 pub(super) fn keyed(secret: &[u8; 32]) -> Hmac<Sha256> {
     let mut block = Zeroizing::new([0; 64]);
     for (byte, of_secret) in block.iter_mut().zip(secret) {

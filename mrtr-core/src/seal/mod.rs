@@ -1,17 +1,23 @@
 //! Tokens that a client carries from request to request, and can neither make nor change.
 //!
-//! A server of MCP remembers nothing between the requests of one call. What it has to know on the
-//! retry travels in `requestState`, through a client that may be hostile (mrtr, server requirements 4
-//! and 5). [`RequestState`] seals that, and opens it again: only for the same request, from the same
-//! principal, until it expires. The exchange of the server role does so by itself; use this module
-//! where a server or gateway is built without it.
+//! A server of MCP remembers nothing between the requests of one call. What it needs on the retry
+//! travels in `requestState`, through a client that may be hostile (mrtr, server requirements 4 and
+//! 5). [`RequestState`] seals it, and opens it again: only for the same request, from the same
+//! principal, until it expires.
+//!
+//! An [`Exchange`](crate::server::Exchange) does this by itself. Use this module if you build a
+//! server or a gateway without one.
 //!
 //! 1. Make a [`Keyring`], the same on all processes of a server.
-//! 2. Make a [`RequestState`] of it: encrypting, signing, or with a [`Cipher`] of your own.
-//! 3. Name what your tokens are for: a [`Purpose`].
-//! 4. For each request, make a [`Context`] of what the transport and the message say.
-//! 5. [`RequestState::seal`] when the request is answered, [`RequestState::open`] on its retry. Both
-//!    take the time, and `seal` takes a generator of random numbers: this crate has neither.
+//! 2. Make a [`RequestState`] with the ring. It encrypts, or signs, or uses a [`Cipher`] of your own.
+//! 3. Name the use of your tokens: a [`Purpose`].
+//! 4. For each request, make a [`Context`] from the message and from the caller that the transport
+//!    authenticated.
+//! 5. Call [`RequestState::seal`] when you answer the request, and [`RequestState::open`] on its
+//!    retry. Both take the time, and `seal` takes a generator of random numbers: this crate has
+//!    neither.
+//!
+//! The *claims* are the content of a token. In each token they are sealed with a key of its own:
 //!
 //! ```text
 //!            ┌─────────┬──────┬────────┬─────────────┬──────────────────────────────┐
@@ -24,7 +30,7 @@
 //!  the claims:  issued, expires, round, token id, digest of method and params, principal, payload
 //! ```
 //!
-//! `docs/request-state.md` has the format byte by byte, and vectors for it.
+//! `docs/request-state.md` in the repository has the format byte by byte, and test vectors.
 
 mod canonical;
 mod cipher;

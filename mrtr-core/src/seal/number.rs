@@ -4,8 +4,8 @@ use alloc::{format, string::String, vec::Vec};
 
 /// Returns the exact value of a JSON number in the layout of ECMAScript's `Number::toString`.
 ///
-/// A number whose power of ten has more than 18 characters, its sign included, stays as it is
-/// written. Two spellings of such a number do not match, and neither do two values.
+/// A number whose decimal exponent has more than 18 characters, including its sign, is kept as it
+/// is written. Then two spellings of the same number differ, and two different numbers differ, too.
 pub(super) fn canonical_number(written: &[u8]) -> String {
     let as_written = || String::from_utf8_lossy(written).into_owned();
     let (negative, rest) = match written {

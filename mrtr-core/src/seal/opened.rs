@@ -1,13 +1,13 @@
-//! What comes out of a token that verified.
+//! The contents of a token that was opened.
 
 use alloc::vec::Vec;
 use core::fmt;
 
 use crate::UnixTime;
 
-/// The name of one token, for a store that remembers which were used.
+/// The id of one token, for a store that remembers used tokens.
 ///
-/// It is 16 random bytes that are new for each token. It opens nothing and is no secret.
+/// It is 16 random bytes, new for each token. It is not secret.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TokenId(pub(super) [u8; 16]);
 
@@ -32,23 +32,24 @@ impl fmt::Debug for TokenId {
     }
 }
 
-/// The contents of a token that verified. [`RequestState::open`](super::RequestState::open) alone
+/// The contents of a token that was opened. Only [`RequestState::open`](super::RequestState::open)
 /// makes one.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Opened {
-    /// The name of the token.
+    /// The id of the token.
     pub id: TokenId,
-    /// The round that it was sealed with.
+    /// The round with which it was sealed.
     pub round: u32,
-    /// When the token has expired on every server, however far their clocks are apart within the 30
-    /// seconds that they may be. A store of used tokens may forget the id then.
+    /// The time 30 seconds after the token expires. The clocks of servers may differ by that much,
+    /// so from this time on every server refuses the token. A store of used tokens may then forget
+    /// the id.
     pub until: UnixTime,
-    /// What was sealed.
+    /// The payload that was sealed.
     pub payload: Vec<u8>,
 }
 
-/// Shows the size of the payload alone.
+/// The output has the round and the size of the payload only.
 impl fmt::Debug for Opened {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Opened(round {}, {} bytes)", self.round, self.payload.len())

@@ -1,16 +1,16 @@
-//! What tokens are for.
+//! The uses of tokens.
 
 use alloc::borrow::Cow;
 use core::fmt;
 
 use thiserror::Error;
 
-/// The use that tokens are made for. A token of one purpose opens for no other.
+/// The use for which tokens are made. A token opens only for the purpose for which it was sealed.
 ///
-/// A purpose is 1 to 128 printable ASCII characters, spaces included. It is no secret. Name it after
-/// who makes the tokens and what they are for, so that no two uses of one key share a purpose.
-/// Names that begin with `mrtr-core` are reserved: no token of an embedder opens in an exchange of
-/// this crate, and no token of an exchange opens for an embedder.
+/// A purpose is 1 to 128 printable ASCII characters, which may include spaces. It is not secret.
+/// Name it after the program that makes the tokens and after their use, so that no two uses of one
+/// key have the same purpose. Names that begin with `mrtr-core` are reserved: an exchange of this
+/// crate cannot open your tokens, and you cannot open its tokens.
 ///
 /// ```
 /// use mrtr_core::seal::{Purpose, PurposeError};
@@ -23,14 +23,14 @@ use thiserror::Error;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Purpose(Cow<'static, str>);
 
-/// Why a text is no [`Purpose`].
+/// Why a purpose was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PurposeError {
     /// It is empty or too long.
     #[error("expected a purpose of 1 to 128 characters, found {bytes} bytes")]
     Length {
-        /// Its bytes.
+        /// Its length in bytes.
         bytes: usize,
     },
     /// It has a character that is not printable ASCII.
@@ -39,12 +39,12 @@ pub enum PurposeError {
         /// The position of its first byte, from 0.
         position: usize,
     },
-    /// It begins with what this crate keeps for itself.
+    /// It begins with `mrtr-core`, which is reserved.
     #[error("expected a purpose that does not begin with 'mrtr-core', which is reserved")]
     Reserved,
 }
 
-/// What the names of this crate's own purposes begin with.
+/// The prefix of this crate's own purposes.
 const RESERVED: &str = "mrtr-core";
 
 impl Purpose {
@@ -52,12 +52,12 @@ impl Purpose {
     #[cfg(any(test, feature = "server"))]
     pub(crate) const EXCHANGE: Self = Self(Cow::Borrowed("mrtr-core exchange"));
 
-    /// Makes a purpose of its name.
+    /// Makes a purpose from its name.
     ///
     /// # Errors
     ///
-    /// A name that is empty or over 128 bytes, has a character that is not printable ASCII, or
-    /// begins with `mrtr-core`.
+    /// Returns [`PurposeError`] if the name is empty, is longer than 128 bytes, has a character
+    /// that is not printable ASCII, or begins with `mrtr-core`.
     pub fn new(name: impl Into<Cow<'static, str>>) -> Result<Self, PurposeError> {
         let name = name.into();
         if !(1..=128).contains(&name.len()) {

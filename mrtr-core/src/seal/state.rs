@@ -19,9 +19,9 @@ use crate::UnixTime;
 
 /// The sealer and opener of request states.
 ///
-/// A state is encrypted (XAES-256-GCM), or signed (HMAC-SHA256) where the client may read it, or
-/// sealed by a [`Cipher`] of the embedder. It opens only in the [`Context`] that it was sealed for, by
-/// the cipher that it was sealed by, and only until it expires.
+/// A state is encrypted (XAES-256-GCM), or signed (HMAC-SHA256) if the client may read it, or
+/// sealed with a [`Cipher`] of your own. It opens only in the [`Context`] for which it was sealed,
+/// with the same cipher, and until it expires.
 ///
 /// ```
 /// use getrandom::SysRng;
@@ -49,7 +49,7 @@ use crate::UnixTime;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Two values are equal if their keys, the modes of their ciphers and their lifetimes are.
+/// Two values are equal if they have equal keys, cipher modes and lifetimes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RequestState {
     keyring: Keyring,
@@ -66,26 +66,26 @@ pub struct InvalidLifetime;
 const ID_BYTES: usize = 16;
 
 impl RequestState {
-    /// Makes a sealer that encrypts with the keys of a ring. States live 5 minutes, those of callers
-    /// without a principal 60 seconds.
+    /// Makes a sealer that encrypts with the keys of a ring. A state is valid for 5 minutes, or for
+    /// 60 seconds if the caller has no principal.
     #[must_use]
     pub const fn new(keyring: Keyring) -> Self {
         Self::in_mode(keyring, Mode::Encrypted)
     }
 
-    /// Makes a sealer that signs with the keys of a ring, and hides nothing: whoever has a state
-    /// can read the principal and the payload. Lifetimes are those of [`RequestState::new`].
+    /// Makes a sealer that signs with the keys of a ring and does not encrypt: whoever has a state
+    /// can read the principal and the payload. The lifetimes are those of [`RequestState::new`].
     #[must_use]
     pub const fn signed(keyring: Keyring) -> Self {
         Self::in_mode(keyring, Mode::Signed)
     }
 
-    /// Makes a sealer that uses the embedder's own cipher, with keys that are made of those of a
-    /// ring. Lifetimes are those of [`RequestState::new`]. [`Cipher`] has an example.
+    /// Makes a sealer with a cipher of your own. Its keys are derived from the keys of the ring.
+    /// The lifetimes are those of [`RequestState::new`]. [`Cipher`] has an example.
     ///
     /// # Errors
     ///
-    /// A cipher whose mode is under 0x80.
+    /// Returns [`InvalidMode`] if the mode of the cipher is below 0x80.
     pub fn custom(keyring: Keyring, cipher: Arc<dyn Cipher>) -> Result<Self, InvalidMode> {
         Ok(Self::in_mode(keyring, Mode::custom(cipher)?))
     }
@@ -99,12 +99,12 @@ impl RequestState {
         }
     }
 
-    /// Sets how long states live, in whole seconds: of callers with a principal, and of those
-    /// without.
+    /// Sets the lifetimes of states: `lifetime` for callers with a principal, and
+    /// `anonymous_lifetime` for callers without one. A fraction of a second is dropped.
     ///
     /// # Errors
     ///
-    /// A lifetime under a second or over 30 days.
+    /// Returns [`InvalidLifetime`] if a lifetime is shorter than a second or longer than 30 days.
     pub fn with_lifetimes(
         self,
         lifetime: Duration,
@@ -120,13 +120,14 @@ impl RequestState {
     /// Seals a payload and a round, and returns the token: base64url, at most [`TOKEN_BYTES_MAX`]
     /// characters (mrtr, server requirement 4).
     ///
-    /// `rng` is asked once, for 40 bytes; `getrandom::SysRng` is one that fits. `round` comes back as
-    /// it is given: an exchange counts from 1. The token is valid from `now`, for the lifetime of its
-    /// class of caller.
+    /// `rng` is asked once, for 40 bytes. Use `getrandom::SysRng`, for example.
+    /// [`RequestState::open`] returns `round` unchanged. An exchange counts rounds from 1. The
+    /// token is valid from `now`, for the lifetime that is set for its caller.
     ///
     /// # Errors
     ///
-    /// A payload that makes the token too long, a generator that fails, or a cipher that fails.
+    /// Returns [`SealError`] if the payload or the principal makes the token too long, or if the
+    /// generator or the cipher fails.
     pub fn seal<R>(
         &self,
         rng: &mut R,
@@ -171,7 +172,8 @@ impl RequestState {
     ///
     /// # Errors
     ///
-    /// One error for whatever is wrong. [`OpenError::cause`] is for the server's own report.
+    /// Returns [`OpenError`], whose text is the same for every cause. [`OpenError::cause`] is for
+    /// the server's own report. [`OpenCause`] lists the causes.
     pub fn open(
         &self,
         now: UnixTime,

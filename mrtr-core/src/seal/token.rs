@@ -6,10 +6,10 @@ use base64ct::{Base64UrlUnpadded, Encoding as _};
 
 use super::message_key::SALT_BYTES;
 
-/// The longest token, in characters of base64url. A longer one is neither made nor looked at.
+/// The most characters of a token. Longer tokens are refused, both when sealing and when opening.
 pub const TOKEN_BYTES_MAX: usize = 64 * 1024;
 
-/// The most bytes that a token is written of: four characters hold three bytes.
+/// The most bytes of a token before base64url: four characters hold three bytes.
 pub(super) const RAW_BYTES_MAX: usize = TOKEN_BYTES_MAX / 4 * 3;
 
 const VERSION: u8 = 2;
@@ -18,14 +18,14 @@ const VERSION: u8 = 2;
 pub(super) struct Token<'t> {
     pub(super) mode: u8,
     pub(super) key_id: &'t [u8],
-    /// The version, the mode and the key id, as they stand in the token.
+    /// The bytes of the version, the mode and the key id.
     pub(super) header: &'t [u8],
     pub(super) salt: [u8; SALT_BYTES],
     pub(super) sealed: &'t [u8],
 }
 
 impl<'t> Token<'t> {
-    /// Reads the bytes of a token; `None`: they are none of this version.
+    /// Reads the bytes of a token; `None` if they are not a token of this version.
     pub(super) fn read(bytes: &'t [u8]) -> Option<Self> {
         let [VERSION, mode, id_len, rest @ ..] = bytes else { return None };
         let (key_id, rest) = rest.split_at_checked(usize::from(*id_len))?;
@@ -35,7 +35,7 @@ impl<'t> Token<'t> {
     }
 }
 
-/// Writes what a token begins with. A key's id is at most 64 bytes.
+/// Writes the beginning of a token. A key id is at most 64 bytes.
 pub(super) fn header(mode: u8, key_id: &str) -> Vec<u8> {
     let id_len = u8::try_from(key_id.len()).unwrap_or(u8::MAX);
     let mut header = alloc::vec![VERSION, mode, id_len];
@@ -43,13 +43,13 @@ pub(super) fn header(mode: u8, key_id: &str) -> Vec<u8> {
     header
 }
 
-/// Writes a token; `None`: it would be too long.
+/// Writes a token; `None` if it would be too long.
 pub(super) fn encode(header: &[u8], salt: &[u8; SALT_BYTES], sealed: &[u8]) -> Option<String> {
     let bytes = [header, salt, sealed].concat();
     (bytes.len() <= RAW_BYTES_MAX).then(|| Base64UrlUnpadded::encode_string(&bytes))
 }
 
-/// Reads the characters of a token, which has one spelling; `None`: this is none.
+/// Reads the characters of a token, which has one spelling; `None` if this is not one.
 pub(super) fn decode(token: &str) -> Option<Vec<u8>> {
     Base64UrlUnpadded::decode_vec(token).ok()
 }

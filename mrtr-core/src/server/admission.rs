@@ -1,6 +1,7 @@
-//! Whether a handler may run, and on what: the state is opened and the answers are checked.
+//! The admission of a request: its state is opened and its answers are checked before the handler
+//! runs.
 
-use alloc::{format, string::String};
+use alloc::{format, string::String, sync::Arc};
 
 use super::{
     Answers, Endpoint, ReportKind, Run,
@@ -13,18 +14,18 @@ use crate::{
     wire::{Capabilities, Json, Method, Object, Params, RawJson, RpcError},
 };
 
-/// What an exchange keeps of a request while its handler runs.
+/// The parts of a request that an exchange keeps while the handler runs.
 #[derive(Clone, PartialEq)]
 pub(super) struct Call {
     pub(super) id: RawJson,
     pub(super) method: String,
-    pub(super) principal: Option<String>,
+    principal: Option<Arc<str>>,
     /// The digest of the method and the params, to which a state is bound.
     digest: [u8; 32],
     pub(super) capabilities: Capabilities,
     pub(super) round: u32,
     pub(super) is_legacy: bool,
-    /// The state that was redeemed for the handler to run.
+    /// The state that was redeemed before the handler runs.
     pub(super) redeemed: Option<TokenId>,
 }
 
@@ -36,7 +37,7 @@ pub(super) struct Admitted {
     pub(super) redeem: Option<(TokenId, UnixTime)>,
 }
 
-/// An error to answer at once, and what to report of it.
+/// An error to answer at once, and its report.
 pub(super) struct Denied {
     pub(super) error: RpcError,
     pub(super) kind: ReportKind,
@@ -50,8 +51,8 @@ impl From<RpcError> for Denied {
 }
 
 impl Denied {
-    /// Denies a request because of its state. The client hears the same of every state that is not
-    /// taken, and cannot find out why.
+    /// Denies a request because of its state. The client gets the same error for every such state,
+    /// so it cannot find out the cause.
     fn state(cause: OpenCause) -> Self {
         Self { error: invalid_state(), kind: ReportKind::StateRefused { cause } }
     }
@@ -75,7 +76,7 @@ impl Call {
         }
     }
 
-    /// Returns what the states of this request are bound to.
+    /// Returns the context to which the states of this request are bound.
     pub(super) fn context<'c>(&'c self, endpoint: &'c Endpoint) -> Context<'c> {
         Context::from_digest(&Purpose::EXCHANGE, &self.method, &endpoint.name, self.digest)
             .with_principal(self.principal.as_deref())
@@ -90,12 +91,13 @@ pub(super) fn admit(
     sound: Sound,
 ) -> Result<Admitted, Denied> {
     let mut call = Call::new(&sound, principal);
+    let principal = call.principal.clone();
     let Sound { method, params, capabilities, is_legacy, .. } = sound;
     let run = |params| Run {
         method,
         params,
         round: 1,
-        principal: principal.map(Into::into),
+        principal,
         capabilities,
         is_legacy,
         state: None,

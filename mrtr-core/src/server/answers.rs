@@ -1,4 +1,4 @@
-//! The answers that a retry brings.
+//! The answers of a retry.
 
 use alloc::{collections::BTreeMap, string::String};
 use core::fmt;
@@ -9,16 +9,21 @@ use crate::wire::{
     Decision, Expected, InputRequest, InputResponse, Object, RawJson, ResponseError,
 };
 
-/// The answers of a round, under the keys that were asked.
+/// The answers of a round, each under the key of its question.
+///
+/// On an endpoint with keys, they have been checked against the questions in the sealed state: use
+/// [`Answers::get`], [`Answers::form`] and [`Answers::decision`]. On an endpoint without keys, use
+/// [`Answers::check`].
 #[derive(Clone, PartialEq, Default)]
 pub struct Answers {
-    /// Answers to what the sealed state remembers was asked, each with its text.
+    /// Answers to the questions in the sealed state, each with its text.
     checked: BTreeMap<String, (InputResponse<Answer>, RawJson)>,
-    /// Responses without a sealed state that tells what was asked, as they came.
+    /// Responses on an endpoint without keys, as they arrived.
     unchecked: BTreeMap<String, RawJson>,
     pub(super) limits: form_model::Limits,
 }
 
+/// The output has the number of answers only.
 impl fmt::Debug for Answers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Answers({} values)", self.checked.len() + self.unchecked.len())
@@ -26,33 +31,35 @@ impl fmt::Debug for Answers {
 }
 
 impl Answers {
-    /// Returns an answer to what was asked with a sealed state. `None`: the client left it out, so
-    /// ask again.
+    /// Returns the answer to a question of the previous round. `None`: the client left it out, so
+    /// ask again. On an endpoint without keys it is always `None`.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&InputResponse<Answer>> {
         self.checked.get(key).map(|(response, _)| response)
     }
 
-    /// Returns what came back for a form that was asked with a sealed state.
+    /// Returns the person's answer to a form. `None`: there is no answer, or the question was not a
+    /// form.
     #[must_use]
     pub fn form(&self, key: &str) -> Option<Submission> {
         submission(self.get(key)?.clone())
     }
 
-    /// Returns what a person decided about a form or a URL that was asked with a sealed state. It
-    /// is what they said, not what they did on the page.
+    /// Returns the person's decision about a form or a URL. `None`: there is no answer, or no
+    /// person was asked. For a URL, it is what the person said, not what they did on the page.
     #[must_use]
     pub fn decision(&self, key: &str) -> Option<Decision> {
         self.get(key)?.decision()
     }
 
-    /// Checks the response under a key against what the handler would ask. It is for an endpoint
-    /// without keys: no sealed state tells what was asked there. On an endpoint with keys it finds
-    /// nothing.
+    /// Checks the response under a key against the request that the handler sent. It is for an
+    /// endpoint without keys, which has no sealed state to remember the request. Returns `Ok(None)`
+    /// if there is no response, and always on an endpoint with keys.
     ///
     /// # Errors
     ///
-    /// A response of a wrong shape, or one that does not fit the form.
+    /// Returns [`ResponseError`] if the response is of another kind than the request, has a wrong
+    /// shape, or does not fit the form.
     pub fn check(
         &self,
         key: &str,
@@ -67,13 +74,13 @@ impl Answers {
         self.checked.get(key).map(|(_, json)| json)
     }
 
-    /// Takes responses without a sealed state that tells what was asked.
+    /// Keeps responses unchecked, for an endpoint without keys.
     pub(super) fn unchecked(responses: &Object<'_>, limits: &form_model::Limits) -> Self {
         let unchecked = responses.iter().map(|(key, json)| (key.into(), json.into())).collect();
         Self { unchecked, limits: limits.clone(), ..Self::default() }
     }
 
-    /// Checks responses against what was asked. Keys that were not asked are ignored.
+    /// Checks responses against the questions. Responses to other keys are ignored.
     pub(super) fn checked(
         responses: Option<&Object<'_>>,
         asked: &[(String, Expected<'_>)],

@@ -6,37 +6,47 @@ use core::{error::Error, fmt};
 use super::Need;
 use crate::wire::{RawJson, RpcError};
 
-/// How a handler ended. [`Flow::close`](super::Flow::close) makes one.
+/// How a handler ended. [`Flow::run`](super::Flow::run) and [`Flow::close`](super::Flow::close)
+/// return it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Ending {
-    /// It has a result: a JSON object. `resultType` is added where it is absent.
+    /// It has a result: a JSON object. The exchange adds `resultType` if it is absent.
     Finish(RawJson),
     /// It needs input, or to be called again.
     Need(Need),
     /// It failed.
     Fail(HandlerError),
-    /// It failed before it did anything: a state that was redeemed may be used again.
+    /// It failed before it did anything. The exchange releases a state that was redeemed, so the
+    /// client may send the retry again.
     Abandon(HandlerError),
-    /// A person did not agree, and the handler cannot go on without.
+    /// A person did not agree, so the handler cannot continue.
     Declined,
-    /// The flow asked in another order than in an earlier round, or something else under one key.
+    /// The flow asked in another order than in an earlier round, or asked something else under the
+    /// same key.
     FlowChanged,
 }
 
-/// The error of a handler: what the client is told, and the cause, which stays in the process.
+impl From<RpcError> for Ending {
+    /// Fails.
+    fn from(error: RpcError) -> Self {
+        Self::Fail(error.into())
+    }
+}
+
+/// The error of a handler: the error for the client, and the cause, which stays in the process.
 ///
 /// ```
 /// use mrtr_core::server::HandlerError;
 /// use mrtr_core::wire::RpcError;
 ///
-/// // The client is told that the server failed, and nothing else.
+/// // The client learns only that the server failed.
 /// let parse = "x".parse::<u32>().unwrap_err();
 /// let error = HandlerError::internal(parse);
 /// assert_eq!(error.error().code, RpcError::INTERNAL);
 /// assert_eq!(error.cause().unwrap().to_string(), "invalid digit found in string");
 ///
-/// // The client is told what is wrong.
+/// // The client learns what is wrong.
 /// let error = HandlerError::from(RpcError::new(RpcError::INVALID_PARAMS, "no such artifact"));
 /// assert!(error.cause().is_none());
 /// ```
@@ -47,7 +57,8 @@ pub struct HandlerError {
 }
 
 impl HandlerError {
-    /// Makes an internal error of a cause. The client is told `Internal error`.
+    /// Makes an internal error with a cause. The client gets the message `Internal error`, and not
+    /// the cause.
     #[must_use]
     pub fn internal(cause: impl Error + Send + Sync + 'static) -> Self {
         Self::from(RpcError::new(RpcError::INTERNAL, INTERNAL)).with_cause(cause)
@@ -59,7 +70,7 @@ impl HandlerError {
         Self { cause: Some(Arc::new(cause)), ..self }
     }
 
-    /// Returns what the client is told.
+    /// Returns the error for the client.
     #[must_use]
     pub const fn error(&self) -> &RpcError {
         &self.error
@@ -93,7 +104,7 @@ impl PartialEq for HandlerError {
     }
 }
 
-/// Leaves out the words of the cause, which may repeat what was answered.
+/// The output has no words of the cause, which may repeat an answer.
 impl fmt::Debug for HandlerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cause = if self.cause.is_some() { "with a cause" } else { "without a cause" };

@@ -1,11 +1,11 @@
-//! The part of a server that answers requests under one name.
+//! The name, the keys and the limits of a server.
 
 use alloc::{collections::BTreeMap, string::String, sync::Arc};
 use core::fmt;
 
 use crate::{Limits, seal::RequestState, wire::ParamHeaders};
 
-/// The part of a server that answers requests under one name. It is shared by its exchanges.
+/// What the exchanges of a server share: a name, keys and limits. States are bound to the name.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -29,7 +29,8 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Makes an endpoint without keys. A state that one endpoint sealed opens at no other.
+    /// Makes an endpoint without keys. An endpoint cannot open the states of an endpoint with
+    /// another name.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self {
@@ -43,41 +44,43 @@ impl Endpoint {
         }
     }
 
-    /// Gives the endpoint keys. Then each round is sealed, and answers that come without their
-    /// state are ignored.
+    /// Gives the endpoint keys. Each round then has a sealed state. Answers without it are ignored.
     #[must_use]
     pub fn with_request_state(self, request_state: RequestState) -> Self {
         Self { request_state: Some(request_state), ..self }
     }
 
-    /// Lets each state be used once: the exchange asks the store to redeem it before the handler
-    /// runs. An endpoint without keys has no states, and asks nothing.
+    /// Allows each state to be used only once: the exchange returns
+    /// [`Action::Redeem`](super::Action::Redeem) before the handler runs. On an endpoint without
+    /// keys it has no effect.
     #[must_use]
     pub fn with_single_use(self) -> Self {
         Self { single_use: true, ..self }
     }
 
-    /// Serves requests of earlier revisions, too, which name no version in `_meta`. A handler
-    /// cannot ask on them.
+    /// Also serves requests of earlier revisions, which name no version in `_meta`. A handler
+    /// cannot ask questions in answer to such a request.
     #[must_use]
     pub fn with_legacy(self) -> Self {
         Self { legacy: true, ..self }
     }
 
-    /// Sets the bounds of forms, answers and rounds.
+    /// Sets the limits of forms, answers and rounds.
     #[must_use]
     pub fn with_limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
-    /// Sets the bytes that a message may have. Default 4 MiB.
+    /// Sets the most bytes of a message. The default is 4 MiB. The exchange answers a larger
+    /// message with error -32600 and status 400. The message that
+    /// [`Incoming::from_parts`](super::Incoming::from_parts) puts together counts, too.
     #[must_use]
     pub fn with_message_bytes_max(self, message_bytes_max: usize) -> Self {
         Self { message_bytes_max, ..self }
     }
 
-    /// Sets which arguments of a tool are repeated in `Mcp-Param-*` headers. They are compared
-    /// where the request came with headers.
+    /// Sets which arguments of a tool are repeated in `Mcp-Param-*` headers. The exchange compares
+    /// the headers with the arguments if the request has headers.
     #[must_use]
     pub fn with_param_headers(mut self, tool: impl Into<String>, headers: ParamHeaders) -> Self {
         self.param_headers.insert(tool.into(), headers);
@@ -91,6 +94,7 @@ impl Endpoint {
     }
 }
 
+/// The output has the names of the keys, and not the keys.
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Endpoint")

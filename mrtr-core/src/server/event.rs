@@ -1,6 +1,6 @@
-//! What goes into an exchange, and what comes out.
+//! The events of an exchange, and its actions.
 
-use alloc::string::String;
+use alloc::{boxed::Box, string::String, sync::Arc};
 use core::fmt;
 
 use thiserror::Error;
@@ -12,11 +12,11 @@ use crate::{
     wire::{Capabilities, RawJson},
 };
 
-/// The reply of the store that was asked to redeem a state.
+/// The store's reply to [`Action::Redeem`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
-    /// The store was reached.
+    /// The store replied.
     Redeemed {
         /// Whether the state was redeemed for the first time.
         first: bool,
@@ -26,54 +26,58 @@ pub enum Event {
 }
 
 /// Something for the caller to do.
+///
+/// The enum is exhaustive: a caller carries out each action.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Redeem a state that may be used once: insert its id into the store if it is absent, and come
-    /// back with [`Event::Redeemed`].
+    /// back with [`Event::Redeemed`] or [`Event::StoreFailed`].
     Redeem {
-        /// The id.
+        /// The id of the state.
         id: TokenId,
         /// When the store may forget it: 30 seconds after the state expires, because the clock of
         /// another server may be that far behind.
         until: UnixTime,
     },
-    /// Take the id out of the store again.
+    /// Take the id out of the store again: the handler did nothing, and the client may send its
+    /// retry again.
     Release {
-        /// The id.
+        /// The id of the state.
         id: TokenId,
     },
     /// Run the handler, and come back with its [`Ending`](super::Ending).
-    Run(Run),
-    /// Answer the request. Nothing follows.
+    Run(Box<Run>),
+    /// Answer the request. It is the last action.
     Respond(Respond),
 }
 
-/// What came of an event: actions to carry out, in that order, and reports for the operator.
+/// What came of an event: actions, in the order to carry them out, and reports for the operator.
 pub type Actions = crate::Actions<Action, Report>;
 
-/// What a handler runs on.
+/// A request as its handler sees it.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Run {
     /// The method.
     pub method: String,
-    /// The params exactly as they came, with `_meta` and what only a retry carries.
+    /// The params as they arrived, with `_meta`, `inputResponses` and `requestState`.
     pub params: RawJson,
-    /// The round: 1 for the first request of a call, n + 1 for the retry of round n. It is counted
-    /// by the sealed state.
+    /// The round: 1 for the first request of a call, n + 1 for the retry of round n. The sealed
+    /// state has the count, so it is always 1 on an endpoint without keys.
     pub round: u32,
-    /// The caller, as the transport found out; `None` for an anonymous one.
-    pub principal: Option<String>,
-    /// What the client declares that it can answer.
+    /// The authenticated caller; `None` for an anonymous one.
+    pub principal: Option<Arc<str>>,
+    /// The kinds of questions that the client declares to answer.
     pub capabilities: Capabilities,
-    /// Whether the request is of an earlier revision, on which nothing can be asked.
+    /// Whether the request is of an earlier revision. Then the handler cannot ask questions.
     pub is_legacy: bool,
-    /// What the handler wanted back, in an earlier round.
+    /// The handler's own state from the previous round ([`Need::state`](super::Need::state)).
     pub state: Option<RawJson>,
-    /// The answers of the round, under the keys that were asked.
+    /// The answers to the questions of the previous round.
     pub answers: Answers,
 }
 
+/// The output has the method, the round and sizes, and no params and no answers.
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { method, params, round, answers, .. } = self;
@@ -81,27 +85,27 @@ impl fmt::Debug for Run {
     }
 }
 
-/// The answer to a request, as a transport writes it.
+/// The response to a request, as a transport writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Respond {
-    /// The HTTP status; other transports leave it out.
+    /// The HTTP status: 200, 202 for a notification, 400 or 404. Other transports do not use it.
     pub status: u16,
-    /// The JSON-RPC message; `None` answers a notification.
+    /// The JSON-RPC message; `None` for a notification.
     pub body: Option<RawJson>,
 }
 
-/// A mistake of the caller. The machine is as it was.
+/// A mistake of the caller. The exchange is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Misuse {
-    /// The request is answered.
-    #[error("the request is answered")]
+    /// The request is already answered.
+    #[error("the request is already answered")]
     Answered,
-    /// The handler does not run yet: the reply of the store is missing.
+    /// The handler may not run yet, because the reply of the store is missing.
     #[error("the state is not redeemed yet")]
     NotRedeemed,
-    /// The store was not asked.
+    /// The store was not asked to redeem a state.
     #[error("no state is being redeemed")]
     NothingToRedeem,
 }

@@ -1,6 +1,6 @@
 //! The machine of the server role.
 
-use alloc::{string::String, sync::Arc, vec::Vec};
+use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 use core::fmt;
 
 use rand_core::TryCryptoRng;
@@ -22,32 +22,32 @@ use crate::{
     },
 };
 
-/// One request of a client and its answer.
+/// One request of a client and its response.
 ///
-/// It decides from the request alone whether the handler may run, and what the handler gets to see.
-/// The next request needs nothing of it: what a flow remembers is in the sealed state.
+/// It decides whether the handler may run, and what the handler sees. The retry does not need this
+/// exchange, because everything that it needs is in the sealed state.
 ///
 /// ```
 /// use std::sync::Arc;
-/// use form_model::Form;
+/// use form_model::{Form, Submission};
 /// use mrtr_core::seal::{Keyring, RequestState};
 /// use mrtr_core::server::{Action, Ending, Endpoint, Exchange, Incoming, Need};
-/// use mrtr_core::{UnixTime, wire::InputRequest};
+/// use mrtr_core::{UnixTime, wire::{InputRequest, RawJson}};
 ///
 /// let keys = Keyring::new([("2026-10", [7; 32])])?;
 /// let endpoint =
 ///     Arc::new(Endpoint::new("deployments").with_request_state(RequestState::new(keys)));
 /// let now = UnixTime::from_secs(1_800_000_000);
 ///
-/// let message = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"deploy","_meta":{
+/// let message = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"deploy","_meta":{
 ///     "io.modelcontextprotocol/protocolVersion":"2026-07-28",
 ///     "io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}}}}"#;
-/// let incoming = Incoming::message(message).with_principal("alice");
+/// let incoming = Incoming::message(message.as_bytes()).with_principal("alice");
 /// let (mut exchange, actions) = Exchange::receive(&endpoint, now, incoming);
 /// let [Action::Run(run)] = actions.as_slice() else { unreachable!() };
 /// assert_eq!(run.round, 1);
 ///
-/// // The handler finds that it has to ask. The state is sealed with random numbers.
+/// // The handler asks a question. The state is sealed with random numbers.
 /// let form = Form::from_schema(
 ///     r#"{"type": "object", "properties": {"confirm": {"type": "boolean"}}}"#,
 /// )?;
@@ -57,19 +57,40 @@ use crate::{
 /// assert_eq!(respond.status, 200);
 /// let [report] = actions.reports() else { unreachable!() };
 /// assert_eq!(&*report.endpoint, "deployments");
+///
+/// // The retry is a new exchange. It has the sealed state and the answer.
+/// let body = respond.body.as_ref().ok_or("a request has a body in its response")?;
+/// let body: serde_json::Value = serde_json::from_str(body.as_str())?;
+/// let mut retry: serde_json::Value = serde_json::from_str(message)?;
+/// retry["id"] = 2.into();
+/// retry["params"]["requestState"] = body["result"]["requestState"].clone();
+/// retry["params"]["inputResponses"] =
+///     serde_json::json!({"sure": {"action": "accept", "content": {"confirm": true}}});
+/// let retry = retry.to_string();
+/// let incoming = Incoming::message(retry.as_bytes()).with_principal("alice");
+/// let (mut exchange, actions) = Exchange::receive(&endpoint, now, incoming);
+/// let [Action::Run(run)] = actions.as_slice() else { unreachable!() };
+/// assert_eq!(run.round, 2);
+/// let Some(Submission::Accept(answer)) = run.answers.form("sure") else { unreachable!() };
+/// assert_eq!(answer.flag("confirm"), Some(true));
+///
+/// // The handler has a result.
+/// let ending = Ending::Finish(RawJson::parse(r#"{"content":[]}"#)?);
+/// let actions = exchange.end(now, &mut getrandom::SysRng, ending)?;
+/// assert!(matches!(actions.as_slice(), [Action::Respond(_)]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct Exchange {
     endpoint: Arc<Endpoint>,
     phase: Phase,
-    /// The request that the handler runs for; it is gone when the request is answered.
+    /// The request that the handler runs for; `None` once the request is answered.
     call: Option<Call>,
-    /// What runs as soon as the state is redeemed. It is kept only until then.
-    held: Option<Run>,
+    /// The run that starts when the state is redeemed. It is kept only until then.
+    held: Option<Box<Run>>,
 }
 
-/// An event with its guards resolved: what it means to the lifecycle, and what follows.
+/// An event after all checks that depend on data: its trigger, and the actions that follow.
 struct Input {
     trigger: Trigger,
     actions: Vec<Action>,
@@ -77,8 +98,8 @@ struct Input {
 }
 
 impl Exchange {
-    /// Takes a request. The action is to run its handler, to redeem its state first, or to answer
-    /// it at once.
+    /// Takes a request. The action runs its handler, or redeems its state first, or answers it at
+    /// once.
     pub fn receive(
         endpoint: &Arc<Endpoint>,
         now: UnixTime,
@@ -103,8 +124,10 @@ impl Exchange {
                 let resumes = call.round > 1;
                 let phase = if resumes { Phase::Resumed } else { Phase::Running };
                 let (phase, action, held) = match redeem {
-                    Some((id, until)) => (Phase::Pausing, Action::Redeem { id, until }, Some(run)),
-                    None => (phase, Action::Run(run), None),
+                    Some((id, until)) => {
+                        (Phase::Pausing, Action::Redeem { id, until }, Some(run.into()))
+                    }
+                    None => (phase, Action::Run(run.into()), None),
                 };
                 let exchange = Self { endpoint, phase, call: Some(call), held };
                 exchange.check();
@@ -117,11 +140,12 @@ impl Exchange {
         }
     }
 
-    /// Takes the reply of the store that was asked to redeem the state.
+    /// Takes the store's reply to [`Action::Redeem`].
     ///
     /// # Errors
     ///
-    /// A request that is answered, or for which the store was not asked. Nothing has changed.
+    /// Returns [`Misuse::Answered`] if the request is already answered, or
+    /// [`Misuse::NothingToRedeem`] if the store was not asked. The exchange is unchanged.
     pub fn handle(&mut self, event: Event) -> Result<Actions, Misuse> {
         if self.phase.is_in_flight() {
             return Err(Misuse::NothingToRedeem);
@@ -141,14 +165,15 @@ impl Exchange {
         self.step(input)
     }
 
-    /// Takes how the handler ended, and answers the request.
+    /// Takes the ending of the handler, and answers the request.
     ///
-    /// `rng` is asked only where a state is sealed: when a round is sent, on an endpoint with keys.
-    /// `getrandom::SysRng` fits as it is.
+    /// `rng` is used only to seal a state: when a round is sent on an endpoint with keys. Use
+    /// `getrandom::SysRng`, for example.
     ///
     /// # Errors
     ///
-    /// A request that is answered, or whose state is not redeemed yet. Nothing has changed.
+    /// Returns [`Misuse::Answered`] if the request is already answered, or [`Misuse::NotRedeemed`]
+    /// if its state is not redeemed yet. The exchange is unchanged.
     pub fn end<R>(&mut self, now: UnixTime, rng: &mut R, ending: Ending) -> Result<Actions, Misuse>
     where
         R: TryCryptoRng<Error: Send + Sync + 'static> + ?Sized,
@@ -173,9 +198,9 @@ impl Exchange {
         self.step(input)
     }
 
-    /// Returns the phase. A request that was answered with questions is in `AwaitingInteraction`,
-    /// one that was answered with a state alone in `Pausing`: the retry is another exchange. A
-    /// request whose state is being redeemed is in `Pausing`, too.
+    /// Returns the phase. A request whose state is being redeemed is in `Pausing`. A request that
+    /// was answered with questions stays in `AwaitingInteraction`, and one that was answered with a
+    /// state alone stays in `Pausing`: the retry is another exchange.
     #[must_use]
     pub const fn phase(&self) -> Phase {
         self.phase
@@ -196,7 +221,7 @@ impl Exchange {
         (Self { endpoint, phase: Phase::Settled, call: None, held: None }, actions)
     }
 
-    /// Looks the cell up, and makes the change.
+    /// Looks up the next phase, and makes the change.
     fn step(&mut self, input: Input) -> Result<Actions, Misuse> {
         match lifecycle::step(self.phase, input.trigger) {
             Step::Go(to) => {
@@ -245,7 +270,7 @@ impl Call {
         self.refuse(Trigger::Errored, error.error(), ReportKind::HandlerFailed(error.clone()))
     }
 
-    /// Gives back the state that was redeemed for the handler to run.
+    /// Releases the state that was redeemed for this request.
     fn release(&self, mut input: Input) -> Input {
         if let Some(id) = self.redeemed {
             input.actions.insert(0, Action::Release { id });
@@ -254,7 +279,7 @@ impl Call {
     }
 
     fn finish(&self, result: &RawJson) -> Result<Input, HandlerFault> {
-        // Earlier revisions know no result types, and refuse what they do not know.
+        // Earlier revisions have no result types, and refuse unknown members.
         let result = complete(result, !self.is_legacy).ok_or(HandlerFault::Result)?;
         // The message adds one level.
         check_depth(result.as_str(), DEPTH_MAX - 1).map_err(|_| HandlerFault::Result)?;
@@ -280,7 +305,7 @@ impl Call {
             return Err(HandlerFault::MethodCannotAsk);
         }
         if self.is_legacy {
-            // The client can do something about this one: it learns which revision it takes.
+            // The client can act on this error: it learns which revision it needs.
             let message = "MRTR input requests require protocol 2026-07-28";
             let error = RpcError::new(RpcError::INTERNAL, message);
             return Ok(self.refuse(Trigger::Errored, &error, ReportKind::Legacy));
@@ -333,7 +358,7 @@ impl Call {
         Ok(written)
     }
 
-    /// Seals what was asked and what the handler wants back; `None` without keys.
+    /// Seals the questions and the handler's state; `None` without keys.
     fn seal<R>(
         &self,
         endpoint: &Endpoint,
@@ -346,7 +371,7 @@ impl Call {
     {
         let Some(states) = &endpoint.request_state else { return Ok(None) };
         let payload = Memory::encode(need, endpoint.single_use);
-        // What nests deeper would not be read on the retry.
+        // A payload that nests deeper could not be read on the retry.
         check_depth(&payload, DEPTH_MAX).map_err(|_| HandlerFault::StateTooLarge)?;
         let context = self.context(endpoint);
         let token = states.seal(rng, now, &context, self.round, payload.as_bytes());
@@ -367,7 +392,7 @@ fn internal() -> RpcError {
 }
 
 fn respond_error(id: Option<&RawJson>, status: u16, error: &RpcError) -> Respond {
-    // The message and its error add two levels. Data that no client could read is left out.
+    // The message and its error add two levels. Data that nests too deep for a client is left out.
     let is_readable = |data: &RawJson| check_depth(data.as_str(), DEPTH_MAX - 2).is_ok();
     let error = if error.data.as_ref().is_none_or(is_readable) {
         error.to_json()
@@ -377,7 +402,8 @@ fn respond_error(id: Option<&RawJson>, status: u16, error: &RpcError) -> Respond
     Respond { status, body: Some(RpcResponse::write(id, Err(&error))) }
 }
 
-/// Shows the endpoint, the method and the phase: neither the principal nor what was asked.
+/// The output has the endpoint, the phase, the method and the round. It has no principal and no
+/// questions.
 impl fmt::Debug for Exchange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Exchange")

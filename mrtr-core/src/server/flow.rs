@@ -1,4 +1,4 @@
-//! Handlers that are written once, as one straight function.
+//! Handlers that are written as one function over all rounds.
 
 use alloc::{string::String, vec::Vec};
 use core::{error::Error, fmt};
@@ -12,14 +12,14 @@ use crate::wire::{
 
 /// The questions of a handler and their answers, over all its rounds.
 ///
-/// The handler asks for what it needs, one thing after another, as if the answers were always
-/// there. Where one is missing, the flow stops the function with `?` and asks. When the answer has
-/// come, the function runs again from its start. Answers of earlier rounds are kept in the sealed
-/// state, so the endpoint needs keys. The first answer to a key stays, and responses under keys
-/// that were not asked are ignored.
+/// The handler asks one question after another, as if each answer were already there. If an answer
+/// is missing, the flow stops the function with `?` and sends the question. When the answer
+/// arrives, the function runs again from its start. The sealed state keeps the answers of earlier
+/// rounds, so the endpoint needs keys. The first answer to a key is kept. Responses to keys that
+/// were not asked are ignored.
 ///
-/// So the function runs once a round. It must have no effects before it has all its answers, and it
-/// must ask in the same order each time; the flow checks the order.
+/// So the function runs once in each round. It must have no effects before it has all its answers.
+/// It must ask in the same order each time, and the flow checks the order.
 ///
 /// ```
 /// use form_model::{FlagField, FormBuilder, Submission, TextField};
@@ -31,9 +31,14 @@ use crate::wire::{
 ///     let Submission::Accept(answer) = flow.form("who", "Who is it for?", name)? else {
 ///         return Ok(RawJson::parse(r#"{"content":[]}"#)?);
 ///     };
+///     // The form requires the name, so it is there.
 ///     let name = answer.text("name").unwrap_or_default().to_owned();
 ///     let sure = FormBuilder::new().field(FlagField::new("sure").required()).build()?;
-///     flow.accepted("sure", &format!("For {name}: sure?"), sure)?;
+///     let answer = flow.accepted("sure", &format!("For {name}: sure?"), sure)?;
+///     if answer.flag("sure") != Some(true) {
+///         return Err(Stop::Declined);
+///     }
+///     // The function has all its answers: from here on it may deploy.
 ///     Ok(RawJson::parse(r#"{"content":[]}"#)?)
 /// }
 ///
@@ -58,44 +63,45 @@ use crate::wire::{
 /// ```
 pub struct Flow<'r> {
     run: &'r Run,
-    /// All questions of this round and those before, in order; `None` if the state is not one of a
-    /// flow.
+    /// All questions of this round and of earlier rounds, in order; `None` if the state is not from
+    /// a flow.
     entries: Option<Vec<Entry>>,
-    /// How many of them the function has asked.
+    /// How many of these questions the function has asked in this run.
     reached: usize,
-    /// What is asked in this round.
+    /// The requests to send in this round.
     requests: Vec<(String, InputRequest)>,
 }
 
 /// A question, and its answer if there is one.
 struct Entry {
     key: String,
-    /// The kind of the request. A response to one kind does not answer another, even if it is
-    /// written the same.
+    /// The kind of the request. A response to one kind is not an answer to another kind, even if
+    /// both have the same text.
     kind: String,
     answer: Option<RawJson>,
 }
 
-/// Why the function of a flow stops. Hand it on with `?`, up to [`Flow::close`].
+/// Why the function of a flow stops. Return it with `?`, up to [`Flow::close`].
 ///
-/// `?` turns each error into a stop. The client is told of an [`RpcError`] as it is. Of any other
-/// error it is told that the server failed, and the report has the error as its cause.
+/// `?` turns each error into a stop. An [`RpcError`] goes to the client unchanged. For any other
+/// error, the client gets an internal error, and the report has the error as its cause.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Stop {
-    /// An answer is not there yet.
+    /// An answer is missing: the flow sends its question.
     Asks,
-    /// The function did not ask what it asked in an earlier round.
+    /// The function asked something else than in an earlier round.
     Changed,
-    /// A person did not agree, and the function cannot go on without.
+    /// A person did not agree, so the function cannot continue.
     Declined,
     /// The function failed.
     Failed(HandlerError),
-    /// The function failed before it did anything: a state that was redeemed may be used again.
+    /// The function failed before it did anything. The exchange releases a state that was redeemed,
+    /// so the client may send the retry again.
     Abandoned(HandlerError),
 }
 
-/// The client is told of an internal error. The cause goes to the report.
+/// Stops with an internal error for the client. The report has the cause.
 impl<E: Error + Send + Sync + 'static> From<E> for Stop {
     fn from(cause: E) -> Self {
         Self::Failed(HandlerError::internal(cause))
@@ -115,17 +121,18 @@ impl From<HandlerError> for Stop {
 }
 
 impl<'r> Flow<'r> {
-    /// Opens the flow of a run, with the answers that are there.
+    /// Opens the flow of a run, with the answers so far.
     #[must_use]
     pub fn open(run: &'r Run) -> Self {
         Self { run, entries: remembered(run), reached: 0, requests: Vec::new() }
     }
 
-    /// Closes the flow with how its function ended.
+    /// Closes the flow with the result of its function.
     #[must_use]
     pub fn close(self, result: Result<RawJson, Stop>) -> Ending {
         match result {
-            // It never asked, or it would know that the state is not one of a flow.
+            // The function never asked: its first question would have found that the state is not
+            // from a flow.
             Ok(_) if self.entries.is_none() => Ending::FlowChanged,
             Ok(result) => Ending::Finish(result),
             Err(Stop::Asks) => Ending::Need(self.need()),
@@ -138,7 +145,8 @@ impl<'r> Flow<'r> {
 
     /// Opens a flow, runs a function that does not await, and closes the flow.
     ///
-    /// The function does not run if the state is not one of a flow.
+    /// Returns [`Ending::FlowChanged`] without running the function if the state is not from a
+    /// flow.
     pub fn run(run: &'r Run, function: impl FnOnce(&mut Self) -> Result<RawJson, Stop>) -> Ending {
         let mut flow = Self::open(run);
         if flow.entries.is_none() {
@@ -158,17 +166,18 @@ impl<'r> Flow<'r> {
     ///
     /// # Errors
     ///
-    /// [`Stop`], to be handed on with `?`.
+    /// Returns [`Stop`] if the answer is missing or the function changed. Return it with `?`.
     pub fn form(&mut self, key: &str, message: &str, form: Form) -> Result<Submission, Stop> {
         let response = self.ask(key, InputRequest::form(message, form))?;
         submission(response).ok_or(Stop::Changed)
     }
 
-    /// Asks a person to fill in a form, and ends the call if they do not.
+    /// Asks a person to fill in a form. Stops with [`Stop::Declined`] if they decline or cancel.
     ///
     /// # Errors
     ///
-    /// [`Stop`], to be handed on with `?`.
+    /// Returns [`Stop`] if the answer is missing, the person did not accept, or the function changed.
+    /// Return it with `?`.
     pub fn accepted(&mut self, key: &str, message: &str, form: Form) -> Result<Answer, Stop> {
         match self.form(key, message, form)? {
             Submission::Accept(answer) => Ok(answer),
@@ -176,21 +185,23 @@ impl<'r> Flow<'r> {
         }
     }
 
-    /// Asks a person to open a URL. The decision is what they said, not what they did on the page.
+    /// Asks a person to open a URL. The decision is what the person said, not what they did on the
+    /// page.
     ///
     /// # Errors
     ///
-    /// [`Stop`], to be handed on with `?`.
+    /// Returns [`Stop`] if the answer is missing, the function changed, or `url` is not an absolute
+    /// http or https URL. Return it with `?`.
     pub fn url(&mut self, key: &str, message: &str, url: &str) -> Result<Decision, Stop> {
         let response = self.ask(key, InputRequest::url(message, url)?)?;
         response.decision().ok_or(Stop::Changed)
     }
 
-    /// Asks for anything, and stops if the answer is not there yet.
+    /// Sends any input request, and stops if its answer is missing.
     ///
     /// # Errors
     ///
-    /// [`Stop`], to be handed on with `?`.
+    /// Returns [`Stop`] if the answer is missing or the function changed. Return it with `?`.
     pub fn ask(
         &mut self,
         key: &str,
@@ -199,12 +210,12 @@ impl<'r> Flow<'r> {
         self.ask_all([(key, request.into())])?.pop().ok_or(Stop::Changed)
     }
 
-    /// Asks for several things in one round, and stops if any answer is not there yet. Answers come
-    /// in the order of the requests.
+    /// Sends several requests in one round, and stops if an answer is missing. The answers are in
+    /// the order of the requests.
     ///
     /// # Errors
     ///
-    /// [`Stop`], to be handed on with `?`.
+    /// Returns [`Stop`] if the answer is missing or the function changed. Return it with `?`.
     pub fn ask_all<'k>(
         &mut self,
         requests: impl IntoIterator<Item = (&'k str, InputRequest)>,
@@ -219,14 +230,14 @@ impl<'r> Flow<'r> {
         if self.requests.is_empty() { Ok(answers) } else { Err(Stop::Asks) }
     }
 
-    /// Asks once more under a key that the function has asked, with other words. It is for an
-    /// answer that fits the form and that the handler cannot use. Return the [`Stop`] as an error.
+    /// Asks again under a key, with another message. Use it for an answer that fits the form but
+    /// that the handler cannot use. Return the [`Stop`] as an error.
     ///
-    /// The answer is forgotten, and the other answers stay. In the next round the function asks
-    /// with its usual words, and gets the new answer, which has to fit the usual form, too.
+    /// The old answer is forgotten, and the other answers are kept. In the next round the function
+    /// asks with its usual message, and gets the new answer, which must fit the usual form, too.
     ///
-    /// A key that the function has not asked in this round makes it [`Stop::Changed`], and so does
-    /// a request of another kind.
+    /// Returns [`Stop::Changed`] if the function has not asked this key in this run, or if the
+    /// request is of another kind.
     ///
     /// ```
     /// use form_model::{FormBuilder, TextField};
@@ -256,7 +267,7 @@ impl<'r> Flow<'r> {
         Stop::Asks
     }
 
-    /// Finds the answer to the next request of the function. `None`: it is not there yet.
+    /// Finds the answer to the next request of the function; `None` if it is missing.
     fn answer(
         &mut self,
         key: &str,
@@ -276,15 +287,16 @@ impl<'r> Flow<'r> {
             return Err(Stop::Changed);
         }
         let Some(answer) = &entry.answer else { return Ok(None) };
-        // It fitted when it came. If it does not fit now, the function asks with another form.
+        // The answer fitted the form when it arrived. If it does not fit now, the function has
+        // changed the form.
         let response = request.expected().decode(answer.as_json(), &self.run.answers.limits);
         response.map(Some).map_err(|_| Stop::Changed)
     }
 
-    /// Asks for what is missing, and remembers what is there.
+    /// Sends the questions without answers, and keeps the answers so far.
     ///
-    /// An answer nests no deeper in the sealed state than it did in its message, so that each
-    /// answer that came can be kept.
+    /// An answer nests no deeper in the sealed state than in its message, so every answer can be
+    /// kept.
     fn need(self) -> Need {
         let entries = self.entries.unwrap_or_default();
         let state = Writer::object(|state| {
@@ -304,8 +316,7 @@ impl<'r> Flow<'r> {
     }
 }
 
-/// Reads what was asked in earlier rounds, with the answers that have come since. `None`: the state
-/// is not one of a flow.
+/// Reads the questions of earlier rounds, with their answers. `None`: the state is not from a flow.
 fn remembered(run: &Run) -> Option<Vec<Entry>> {
     let Some(state) = &run.state else { return Some(Vec::new()) };
     let state = object(state.as_json()).ok()?;
@@ -314,7 +325,7 @@ fn remembered(run: &Run) -> Option<Vec<Entry>> {
         let entry = object(json).ok()?;
         let text = |name| entry.text(name).ok().map(String::from);
         let (key, kind) = (text("key")?, text("kind")?);
-        // The first answer stays, whatever comes later.
+        // The first answer is kept, and later ones are ignored.
         let kept = answers.get(&key).map(RawJson::from);
         let answer = kept.or_else(|| run.answers.text(&key).cloned());
         Some(Entry { key, kind, answer })
@@ -326,7 +337,7 @@ fn object(json: Json<'_>) -> Result<Object<'_>, WireError> {
     Object::decode(json, "the state of a flow")
 }
 
-/// Leaves out the keys and the answers.
+/// The output has no keys and no answers.
 impl fmt::Debug for Flow<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { run, entries, reached, .. } = self;

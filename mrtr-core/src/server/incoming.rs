@@ -1,4 +1,4 @@
-//! A request as it arrived, and what it must say of itself.
+//! A request as it arrived, and the checks of its version and capabilities.
 
 use alloc::{borrow::Cow, format, string::String};
 use core::fmt;
@@ -22,7 +22,7 @@ use crate::wire::{
 ///     .with_headers(headers)
 ///     .with_principal("alice");
 ///
-/// // A message that an SDK took apart.
+/// // The parts of a message that an SDK has already parsed.
 /// let (id, params) = (RawJson::parse("1")?, RawJson::parse(r#"{"name":"deploy"}"#)?);
 /// let meta = RawJson::parse(r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#)?;
 /// let incoming = Incoming::from_parts(&id, "tools/call", &params, Some(&meta));
@@ -42,11 +42,11 @@ impl<'a> Incoming<'a> {
         Self { message: Cow::Borrowed(message), headers: None, principal: None }
     }
 
-    /// Puts a message together that an SDK took apart. The exchange treats it exactly as it treats
-    /// the bytes.
+    /// Makes a request from the parts of a message that an SDK has already parsed. The exchange
+    /// treats it like the bytes of the whole message.
     ///
-    /// `meta`, where it is given, replaces the `_meta` of the params. Params that are not an
-    /// object, or that name a member twice, stay as they are, and the exchange refuses them.
+    /// `meta`, if given, replaces the `_meta` of the params. The exchange refuses params that are
+    /// not an object or that have a duplicate member.
     #[must_use]
     pub fn from_parts(
         id: &RawJson,
@@ -58,14 +58,18 @@ impl<'a> Incoming<'a> {
         Self { message: Cow::Owned(message.into_bytes()), headers: None, principal: None }
     }
 
-    /// Adds the headers of the request, on a transport that has them. They are compared with the
-    /// message (transports, Streamable HTTP).
+    /// Adds the HTTP headers of the request. The exchange compares them with the message
+    /// (transports, Streamable HTTP).
     #[must_use]
-    pub fn with_headers(self, headers: Headers) -> Self {
-        Self { headers: Some(headers), ..self }
+    pub fn with_headers(self, headers: impl Into<Option<Headers>>) -> Self {
+        Self { headers: headers.into(), ..self }
     }
 
-    /// Sets who the caller is, as far as the transport knows. Without it the caller is anonymous.
+    /// Sets the authenticated caller. Take it from the transport, never from the message. Without
+    /// it the caller is anonymous.
+    ///
+    /// The principal is in each sealed state, so a long one leaves less room for the handler's
+    /// state.
     #[must_use]
     pub fn with_principal(self, principal: impl Into<Option<&'a str>>) -> Self {
         Self { principal: principal.into(), ..self }
@@ -76,7 +80,7 @@ impl<'a> Incoming<'a> {
     }
 }
 
-/// Leaves out the message, the values of the headers, and the principal.
+/// The output has the size of the message and the number of headers. It has no principal.
 impl fmt::Debug for Incoming<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { message, headers, .. } = self;
@@ -117,7 +121,7 @@ impl Incoming<'_> {
             Ok(message) => message,
             Err((code, error)) => {
                 let error = RpcError::new(code, format!("{error}"));
-                // A message that is too large is not looked at again.
+                // A message that is too large is not parsed.
                 let fits = self.message.len() <= endpoint.message_bytes_max;
                 let id = if fits { readable_id(&self.message) } else { None };
                 return Read::Rejected(Rejected { id, method: None, status: 400, error });
@@ -158,8 +162,8 @@ impl Incoming<'_> {
         })
     }
 
-    /// Tells whether a request is of an earlier revision: it names a version neither in `_meta`
-    /// nor, as this revision, in a header. A request that cannot be read is not one.
+    /// Tells whether a request is of an earlier revision: its `_meta` has no version, and no header
+    /// has this crate's version. A request that cannot be read is not one of an earlier revision.
     fn is_legacy(&self, params: Option<&RawJson>) -> bool {
         if self.headers.as_ref().is_some_and(|headers| headers.names_version(PROTOCOL_VERSION)) {
             return false;

@@ -1,4 +1,4 @@
-//! What a sealed state remembers.
+//! The content of a sealed state.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
@@ -7,12 +7,12 @@ use form_model::Decoder;
 use super::Need;
 use crate::wire::{Expected, Json, Object, RawJson, WireError, Writer};
 
-/// What was asked, and what the handler wants back.
+/// The questions of a round, and the handler's state.
 #[derive(Default)]
 pub(super) struct Memory {
     /// Whether the state may be used only once.
     pub(super) single_use: bool,
-    /// What counts as a response, by the key of each request.
+    /// The kind of response that each request expects, by the key of the request.
     pub(super) asked: Vec<(String, Expected<'static>)>,
     pub(super) state: Option<RawJson>,
 }
@@ -49,7 +49,8 @@ fn object(json: Json<'_>) -> Result<Object<'_>, WireError> {
     Object::decode(json, "a sealed state")
 }
 
-/// Writes what counts as a response: the form under the name of its kind, or the kind alone.
+/// Writes the kind of response that a request expects: a form with its schema, any other kind by
+/// its name.
 fn write(asked: &mut Writer, key: &str, expected: &Expected<'_>) {
     match expected {
         Expected::Form(form) => asked.nested(key, |kind| kind.json(FORM, &form.to_schema())),

@@ -10,24 +10,29 @@
 //!                 └── Need ─► a sealed state is sent alone ────────────────► Pausing
 //! ```
 //!
-//! A request runs on the same table as a call of the client: a leg is a handler that runs.
-//! `Running` is the first round, `Resumed` a later one. The retry is another request, and another
-//! exchange: what a handler has to remember travels in the sealed state, and nothing of an exchange
-//! is kept.
+//! An exchange is one request and its response. It uses the same phases and the same transition table
+//! as a client's call. Here a leg is one run of the handler: `Running` in the first round, `Resumed`
+//! in a later one. A retry is a new request and a new exchange. Drop the old exchange: all that the
+//! handler must remember travels in the sealed state.
 //!
 //! What to call, in this order:
 //!
-//! 1. Once: make an [`Endpoint`], with a [`RequestState`](crate::seal::RequestState) where handlers
-//!    ask.
-//! 2. For each request: [`Exchange::receive`] with what arrived. It returns the exchange and its
+//! 1. Once: make an [`Endpoint`]. If handlers ask questions, give it a
+//!    [`RequestState`](crate::seal::RequestState) with
+//!    [`Endpoint::with_request_state`].
+//! 2. For each request: call [`Exchange::receive`] with what arrived. It returns the exchange and its
 //!    first action.
-//! 3. On [`Action::Redeem`], ask the store, and hand its reply over with [`Exchange::handle`].
+//! 3. On [`Action::Redeem`], ask the store, and hand its reply over with [`Exchange::handle`]. Only
+//!    an endpoint with [single use](Endpoint::with_single_use) has this action.
 //! 4. On [`Action::Run`], run the handler, and hand over its [`Ending`] with [`Exchange::end`]. The
-//!    handler may await as long as it likes: the exchange is plain data, and can be kept meanwhile.
-//! 5. On [`Action::Respond`], write the response. Nothing follows.
+//!    handler may await: the exchange is plain data, and can be kept meanwhile.
+//! 5. On [`Action::Release`], take the id out of the store again: the state was redeemed, and the
+//!    handler did nothing. This action comes right before the response.
+//! 6. On [`Action::Respond`], write the response. It is the last action.
 //!
-//! After each call, hand the reports to the operator. [`Exchange`] has a worked life as its
-//! example.
+//! After each call, hand the reports to the operator. A handler is easiest to write as a [`Flow`],
+//! which asks one question after another. [`Exchange`] shows a request, its question and the retry as
+//! an example. The guide is `docs/server.md` in the repository.
 
 mod admission;
 mod answers;

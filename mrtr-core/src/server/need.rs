@@ -1,12 +1,14 @@
-//! What a handler needs before it can go on.
+//! The needs of a handler: questions, and a state to get back.
 
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
 use crate::wire::{Capabilities, InputRequest, RawJson};
 
-/// What a handler needs before it can go on: requests under keys that it chooses, a state that it
-/// wants back, or both.
+/// What a handler needs before it can continue: requests under keys that it chooses, a state to get
+/// back on the retry, or both.
+///
+/// [`Exchange::end`](super::Exchange::end) checks it against the limits of the endpoint.
 ///
 /// ```
 /// use form_model::Form;
@@ -27,6 +29,7 @@ pub struct Need {
     pub(super) state: Option<RawJson>,
 }
 
+/// The output has the number of requests and the size of the state.
 impl fmt::Debug for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Need({} requests, {:?})", self.requests.len(), self.state)
@@ -47,22 +50,22 @@ impl Need {
         self
     }
 
-    /// Sets what the handler wants back on the retry. The client cannot change it, nor read it
-    /// where states are encrypted.
+    /// Sets the state that the handler gets back on the retry. The client cannot change it. It
+    /// cannot read it if states are encrypted. An endpoint without keys cannot send a state.
     #[must_use]
     pub fn state(self, state: RawJson) -> Self {
         Self { state: Some(state), ..self }
     }
 
-    /// Returns what a client lacks to be asked this.
-    /// [`Run::capabilities`](super::Run::capabilities) is what it has. A handler that finds
-    /// something missing may ask in another way.
+    /// Returns the capabilities that the requests need and the client does not declare. Pass
+    /// [`Run::capabilities`](super::Run::capabilities). If something is missing, a handler can ask
+    /// in another way.
     #[must_use]
     pub fn missing(&self, declared: Capabilities) -> Capabilities {
         declared.missing(self.capabilities())
     }
 
-    /// Returns the capabilities that a client must declare to be asked this.
+    /// Returns the capabilities that the requests need.
     #[must_use]
     pub fn capabilities(&self) -> Capabilities {
         let needs = self.requests.iter().map(|(_, request)| request.needs());

@@ -1,4 +1,4 @@
-//! What an exchange tells the server's operator.
+//! The reports of an exchange for the server's operator.
 
 use alloc::{string::String, sync::Arc};
 
@@ -10,10 +10,10 @@ use crate::{
     wire::{Capabilities, InvalidRequest, WireError},
 };
 
-/// Something for the server's operator. It holds no params, no state and no answer.
+/// A report for the server's operator. It holds no params, no state and no answer.
 ///
-/// Each error response comes with exactly one report, and so does each round that is sent. Complete
-/// results come with none.
+/// Each error response has exactly one report, and so has each round that is sent. A complete
+/// result has no report.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
@@ -21,11 +21,11 @@ pub struct Report {
     pub endpoint: Arc<str>,
     /// The method, as the client wrote it; `None` if the message could not be read.
     pub method: Option<String>,
-    /// What happened.
+    /// The kind.
     pub kind: ReportKind,
 }
 
-/// What happened to a request.
+/// The kind of a report.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ReportKind {
@@ -41,9 +41,9 @@ pub enum ReportKind {
         /// The code of the error response.
         code: i64,
     },
-    /// A round was not sent, because the client lacks a capability for it.
+    /// A round was not sent, because the client does not declare a capability that it needs.
     MissingCapability {
-        /// What it lacks.
+        /// The missing capabilities.
         missing: Capabilities,
     },
     /// A round was not sent, because the request is of an earlier revision.
@@ -55,56 +55,57 @@ pub enum ReportKind {
     },
     /// A retry was refused, because its state was used before.
     StateReused,
-    /// A retry was refused, because the store could not be asked.
+    /// A retry was refused, because the store could not be reached.
     StoreFailed,
-    /// A person did not agree, and the handler cannot go on without.
+    /// A person did not agree, so the handler could not continue.
     Declined,
     /// The handler failed, or refused the request.
     HandlerFailed(HandlerError),
-    /// The handler did what a handler must not do. The client was told of an internal error.
+    /// The handler broke a rule. The client got an internal error.
     HandlerFault(HandlerFault),
 }
 
-/// What a handler did wrong.
+/// The rule that a handler broke.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum HandlerFault {
     /// It asked for input on a method that has no rounds.
-    #[error("expected no input to be asked on a method without rounds")]
+    #[error("expected no questions from a handler of a method without rounds")]
     MethodCannotAsk,
-    /// It needs neither input nor a state.
+    /// Its need has no requests and no state.
     #[error("expected input requests or a state, found neither")]
     EmptyNeed,
-    /// It asks for one more round than the endpoint allows.
-    #[error("expected at most {rounds_max} rounds, found another")]
+    /// It asked for more rounds than the endpoint allows.
+    #[error("expected at most {rounds_max} rounds, found one more")]
     RoundLimit {
         /// The limit.
         rounds_max: u32,
     },
-    /// It asked twice under one key.
-    #[error("expected each key once, found one twice")]
+    /// It sent two requests under the same key.
+    #[error("expected each request under its own key, found two under the same key")]
     DuplicateKey,
-    /// It asked for something that a client would refuse, or for more than the endpoint's limits
-    /// allow.
+    /// It sent a request that a client would refuse, or that is over a limit of the endpoint.
     #[error("the input request is refused: {0}")]
     Request(WireError),
-    /// It asked with a form that a client would refuse.
+    /// It sent a form that a client would refuse.
     #[error("the form is refused: {0}")]
     Form(form_model::Refusal),
-    /// It wants a state back, and the endpoint has no keyring to seal it.
+    /// Its need has a state, and the endpoint has no keyring to seal it.
     #[error("expected a keyring to seal the state, found none")]
     NoKeyring,
     /// The state and the forms are too large, or nest too deep, to be sealed.
-    #[error("expected a state that fits a token, found a larger or deeper one")]
+    #[error("the state and the forms are too large or nest too deep to be sealed")]
     StateTooLarge,
     /// The generator of random numbers or the cipher failed.
     #[error("the state could not be sealed")]
     NotSealed(#[source] SealError),
-    /// The flow asked in another order than in an earlier round, or something else under one key.
+    /// The flow asked in another order than in an earlier round, or asked something else under the
+    /// same key.
     #[error("expected the flow to ask as it did before")]
     FlowChanged,
-    /// The result is not a JSON object, nests too deep, or is an `input_required` made by hand.
-    #[error("expected the result to be a complete result")]
+    /// The result is not a JSON object, nests too deep, or is an `input_required` result. A handler
+    /// asks with [`Need`](super::Need) instead.
+    #[error("expected a JSON object that is a complete result")]
     Result,
 }
 

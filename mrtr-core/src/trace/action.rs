@@ -1,4 +1,4 @@
-//! Actions as data. They are written and not read: a replay makes them again.
+//! Actions as data. They are only written: a replay makes them again.
 
 use alloc::{format, string::String};
 
@@ -47,7 +47,7 @@ enum Data<'a> {
         result: Option<Member<'a>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         code: Option<i64>,
-        /// This crate's words, which hold no secret.
+        /// This crate's own text, which holds no secret.
         #[serde(rename = "message", skip_serializing_if = "Option::is_none")]
         fault: Option<String>,
         #[serde(flatten)]

@@ -6,15 +6,12 @@ use form_model::Content;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::value::RawValue;
 
-use super::{
-    step::flat,
-    value::{In, Member, View, Viewed},
-};
+use super::value::{In, Member, View, Viewed};
 use crate::{
     LegId,
     client::{Binding, Event, Reply},
     codec::{Strict, present, strict},
-    wire::{InputResponse, RawJson, WireError},
+    wire::{InputResponse, RawJson, WireError, on_one_line},
 };
 
 /// An event as it is written.
@@ -48,7 +45,7 @@ enum Data<'a> {
     Tick,
 }
 
-/// What came for a leg.
+/// The reply to a leg as it is written.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Came<'a> {
@@ -131,7 +128,7 @@ enum ResponseData {
     Roots(RawJson),
 }
 
-/// A reply as it is read: one of the four members beside the leg.
+/// A reply as it is read: the leg, and one of the four other members.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ReplyData<'a> {
@@ -180,8 +177,14 @@ fn binding<'de, D: Deserializer<'de>>(from: D) -> Result<Binding, D::Error> {
 }
 
 fn content<'de, D: Deserializer<'de>>(from: D) -> Result<Content, D::Error> {
-    // The machine applies the limits of its forms, as it does to an answer from a screen.
+    // The machine applies the limits of its forms, as to an answer from a screen.
     let limits = form_model::Limits::default().answer_bytes_max(usize::MAX);
     let json = Box::<RawValue>::deserialize(from)?;
     Content::decode(json.get(), &limits).map_err(|_| D::Error::custom(NO_CONTENT))
+}
+
+/// Puts JSON on one line. Other text stays as it is.
+pub(super) fn flat(text: &str) -> String {
+    let is_json = serde_json::from_str::<&RawValue>(text).is_ok();
+    if is_json { on_one_line(text.into()) } else { text.into() }
 }

@@ -1,12 +1,14 @@
-//! Calls as data: what started them, what happened to them, and what came of it.
+//! The calls of a client as data: their starts, their events and their actions.
 //!
-//! A machine is deterministic, so a recorded call replays: the same start and the same events give
-//! the same actions. `docs/traces.md` describes the format, and the example `replay` reads it.
+//! A machine is deterministic, so a recorded call can be replayed: the same start and the same
+//! events give the same actions. `docs/traces.md` in the repository describes the format, and the
+//! example program `replay` reads it.
 //!
-//! What a call carries is secret, so its types do not implement `Serialize`. There are two views:
+//! Calls hold secrets, so their events and actions do not implement `Serialize`. There are two
+//! views:
 //!
-//! - [`Redacted`] writes what a value is and how large. It is fit for a log.
-//! - [`Exposed`] writes everything. It is as secret as the value itself.
+//! - [`Redacted`] writes the kind and the size of a value. It is safe for a log.
+//! - [`Exposed`] writes the whole value. It is as secret as the value itself.
 //!
 //! ```
 //! # #[cfg(feature = "client")] {
@@ -39,11 +41,10 @@ mod value;
 #[cfg(feature = "client")]
 pub use step::{Start, Step, StepError};
 
-/// A view that serializes a value with everything it holds: params, results, answers,
-/// `requestState`.
+/// A view that serializes the whole value: params, results, answers, `requestState`.
 ///
-/// The text is as secret as the most secret thing in it. It belongs in a test, or in a store that is
-/// protected like the answers themselves, and never in a log.
+/// The text is as secret as the most secret thing in it. Use it in a test, or in a store that is
+/// protected like the answers. Never log it.
 ///
 /// ```
 /// use form_model::Content;
@@ -56,13 +57,14 @@ pub use step::{Start, Step, StepError};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exposed<T>(pub T);
 
-/// A view that serializes what a value is and how large: no params, no result, no answer, no key, no
-/// `requestState`, no text for people.
+/// A view that serializes the kind and the size of a value. It has no params, no result, no answer,
+/// no key, no `requestState` and no text for people.
 ///
-/// Where a form is refused, the place in the fault names fields as the server does.
+/// The fault of a form that was refused may contain the name of a field.
 ///
-/// Both views serialize references to the types of [`client`](crate::client) and of this module that
-/// go into a trace, and to [`RawJson`](crate::wire::RawJson),
+/// Both views hold a reference, as in `Redacted(&event)`. They serialize the types of a trace:
+/// [`client::Event`](crate::client::Event), [`client::Action`](crate::client::Action), [`Start`]
+/// and [`Step`]. They also serialize [`RawJson`](crate::wire::RawJson),
 /// [`InputRequest`](crate::wire::InputRequest), [`InputResponse`](crate::wire::InputResponse),
 /// [`Content`](form_model::Content) and [`Answer`](form_model::Answer).
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! One line of a trace.
+//! The lines of a trace.
 
 use alloc::{
     borrow::Cow,
@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use super::{
     Exposed,
-    event::{NO_CONTENT, NO_LEG, NO_REPLY, Read},
+    event::{NO_CONTENT, NO_LEG, NO_REPLY, Read, flat},
     value::{In, Member, View, Viewed},
 };
 use crate::{
@@ -24,23 +24,23 @@ use crate::{
     wire::{Capabilities, ClientInfo, Method, ParamHeaders, RawJson, Revision, on_one_line},
 };
 
-/// The version of the format. It stands in each start.
+/// The version of the format. Each start has it.
 const VERSION: u32 = 1;
 
-/// What a call starts with.
+/// The start of a call.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Start {
-    /// What the caller wants done.
+    /// What to call, and how.
     pub request: Request,
-    /// What the call claims.
+    /// What the call claims to answer.
     pub claims: Claims,
-    /// The bounds of the call.
+    /// The limits of the call.
     pub limits: Limits,
 }
 
 impl Start {
-    /// Makes a start of what [`Invocation::start`] takes.
+    /// Makes a start from the arguments of [`Invocation::start`].
     #[must_use]
     pub const fn new(request: Request, claims: Claims, limits: Limits) -> Self {
         Self { request, claims, limits }
@@ -50,29 +50,29 @@ impl Start {
     ///
     /// # Errors
     ///
-    /// As [`Invocation::start`].
+    /// Returns [`StartError`], as [`Invocation::start`] does.
     pub fn start(self, now: Instant) -> Result<(Invocation, Actions), StartError> {
         Invocation::start(now, self.request, self.claims, self.limits)
     }
 }
 
-/// One line of a trace: the start of a call, or an event, and when.
+/// One line of a trace: the start of a call or an event, with its time.
 ///
-/// A replay handles both, so the enum is exhaustive.
+/// The enum is exhaustive: a replay handles both kinds of lines.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// The call starts.
     Start {
-        /// When.
+        /// The time.
         at: Instant,
-        /// What it starts with.
+        /// Its start.
         start: Box<Start>,
     },
     /// Something happens to the call.
     Event {
-        /// When.
+        /// The time.
         at: Instant,
-        /// What.
+        /// The event.
         event: Event,
     },
 }
@@ -96,14 +96,14 @@ impl Step {
 #[error("expected a step of a trace, found {found} (column {column})")]
 #[non_exhaustive]
 pub struct StepError {
-    /// How many bytes of the line were read when the fault was found: to the end of the faulty value
-    /// or name, or to the bracket beside it.
+    /// The column of the fault, in bytes from 1. It is the last byte of the faulty name or value,
+    /// or of the bracket next to it. In an empty line it is 0.
     pub column: usize,
     /// What was found.
     pub found: &'static str,
 }
 
-/// A line. Its parts are of different types when it is written and when it is read.
+/// A line. The types of its parts differ between writing and reading.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line<S, E> {
@@ -140,7 +140,8 @@ struct WrittenStart<'a> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct StartData {
-    /// Read first where it is written first, so that it explains the members of another version.
+    /// The version is read before the members after it, so a start of another version gives the
+    /// error of its version and not of an unknown member.
     #[serde(rename = "version", deserialize_with = "version")]
     _version: (),
     id: InvocationId,
@@ -183,8 +184,8 @@ const NO_TIME: &str = "a time that is not in milliseconds";
 const TOO_DEEP: &str = "JSON that nests too deep";
 const UNFIT: &str = "a value that does not fit its place";
 
-/// What an error of the parser begins with, and what it stands for. The parser's own words may
-/// repeat the line.
+/// The beginning of each error text of the parser, and the text for [`StepError`]. The parser's own
+/// text may repeat the line.
 const FOUND: [(&str, &str); 15] = [
     (NO_VERSION, NO_VERSION),
     (NO_LEG, NO_LEG),
@@ -193,11 +194,11 @@ const FOUND: [(&str, &str); 15] = [
     ("expected at most", TOO_DEEP),
     ("expected milliseconds", NO_TIME),
     ("expected a number", NO_TIME),
-    ("expected an id", "an id that is not 1 to 128 printable ASCII characters"),
+    ("expected an id", "an id that is not 1 to 128 printable ASCII characters without spaces"),
     ("missing field `version`", "an object without its version"),
     ("missing field", "an object that lacks a member"),
     ("duplicate field", "a member that comes twice"),
-    // A number, where another crate turns on `serde_json/arbitrary_precision`.
+    // A number, if another crate turns on `serde_json/arbitrary_precision`.
     ("unknown field `$serde_json", UNFIT),
     ("unknown variant `$serde_json", UNFIT),
     ("unknown field", "an unknown member"),
@@ -205,13 +206,13 @@ const FOUND: [(&str, &str); 15] = [
 ];
 
 impl Exposed<Step> {
-    /// Reads one line, with everything it holds.
+    /// Reads one line.
     ///
-    /// Line breaks in it, which JSON allows between two values, count as spaces.
+    /// Line breaks between two values, which JSON allows, count as spaces.
     ///
     /// # Errors
     ///
-    /// A line that is not a step.
+    /// Returns [`StepError`] if the line is not a step.
     pub fn read(line: &str) -> Result<Self, StepError> {
         let line = flat(line);
         let Strict(Line::<Strict<StartData>, Strict<Read>> { at, start, event }) =
@@ -224,10 +225,10 @@ impl Exposed<Step> {
         }
     }
 
-    /// Writes the line, with everything it holds.
+    /// Writes the line, with all secrets.
     #[must_use]
     pub fn to_line(&self) -> String {
-        // A step is plain data, which always has JSON.
+        // A step is plain data, so it can always be written as JSON.
         on_one_line(serde_json::to_string(&Exposed(&self.0)).unwrap_or_default())
     }
 }
@@ -243,12 +244,6 @@ impl StepError {
     }
 }
 
-/// Puts JSON on one line. Other text stays as it is.
-pub(super) fn flat(text: &str) -> String {
-    let is_json = serde_json::from_str::<&RawValue>(text).is_ok();
-    if is_json { on_one_line(text.into()) } else { text.into() }
-}
-
 fn version<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {
     match u32::deserialize(from)? {
         VERSION => Ok(()),
@@ -256,7 +251,8 @@ fn version<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {
     }
 }
 
-/// Reads params. They nest less deep than what a server sends: a message has room around them.
+/// Reads params. They nest less deep than a message of a server, because a message is written
+/// around them.
 fn params<'de, D: Deserializer<'de>>(from: D) -> Result<RawJson, D::Error> {
     let json = Cow::<RawValue>::deserialize(from)?;
     RawJson::parse(json.get()).map_err(D::Error::custom)

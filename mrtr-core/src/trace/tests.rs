@@ -269,7 +269,7 @@ const FAULTS: [(&str, &[&str]); 14] = [
         &[r#"{"at":0,"start":{"version":2¦,"id":"c","SENTINEL":1}}"#],
     ),
     (
-        "an id that is not 1 to 128 printable ASCII characters",
+        "an id that is not 1 to 128 printable ASCII characters without spaces",
         &[r#"{"at":0,"start":{"version":1,"id":""¦,"method":"tools/call","params":{}}}"#],
     ),
 ];

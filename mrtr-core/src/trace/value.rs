@@ -12,12 +12,12 @@ use serde_json::value::RawValue;
 use super::{Exposed, Redacted};
 use crate::wire::{Elicitation, InputRequest, InputResponse, RawJson};
 
-/// How much is written of a value.
+/// How much of a value is written.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum View {
-    /// What it is and how large.
+    /// Its kind and its size.
     Sizes,
-    /// Everything it holds.
+    /// The whole value.
     Everything,
 }
 
@@ -47,7 +47,7 @@ impl<T: Viewed> Serialize for In<'_, T> {
     }
 }
 
-/// Writes JSON text as it is, or its size.
+/// Writes JSON text unchanged, or its size.
 fn write_json<S: Serializer>(json: &str, view: View, to: S) -> Result<S::Ok, S::Error> {
     match view {
         View::Sizes => Bytes { bytes: json.len() }.serialize(to),

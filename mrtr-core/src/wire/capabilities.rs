@@ -1,10 +1,10 @@
-//! What a client declares that it can answer.
+//! The capabilities of a client for input requests.
 
 use alloc::string::String;
 
 use super::{Json, Object, WireError, Writer};
 
-/// The input requests that the `clientCapabilities` of one request declare.
+/// The kinds of input requests that a client declares in `clientCapabilities`.
 ///
 /// Capabilities that this crate does not know are ignored.
 ///
@@ -25,7 +25,7 @@ pub struct Capabilities {
     pub sampling: bool,
     /// Sampling in which the model may use tools: `sampling.tools`.
     pub sampling_tools: bool,
-    /// Sampling that includes context of servers: `sampling.context`.
+    /// Sampling that includes context of MCP servers: `sampling.context`.
     pub sampling_context: bool,
     /// Listing roots: `roots`.
     pub roots: bool,
@@ -77,7 +77,7 @@ impl Capabilities {
         Self { sampling_tools: true, ..self.with_sampling() }
     }
 
-    /// Adds sampling that includes context of servers.
+    /// Adds sampling that includes context of MCP servers.
     #[must_use]
     pub const fn with_sampling_context(self) -> Self {
         Self { sampling_context: true, ..self.with_sampling() }
@@ -93,7 +93,7 @@ impl Capabilities {
     ///
     /// # Errors
     ///
-    /// A value that is not an object, or whose known members are of a wrong type.
+    /// Returns [`WireError`] if the value is not an object, or if a known member has a wrong type.
     pub fn decode(json: Json<'_>) -> Result<Self, WireError> {
         let object = Object::decode(json, "clientCapabilities")?;
         let mut found = Self::NONE;
@@ -112,8 +112,8 @@ impl Capabilities {
         Ok(found)
     }
 
-    /// Returns the capabilities that are needed and missing. If a part of sampling is missing,
-    /// `sampling` is set, too.
+    /// Returns the capabilities that `needed` has and `self` does not. If a part of sampling is
+    /// missing, `sampling` is set, too.
     #[must_use]
     pub const fn missing(self, needed: Self) -> Self {
         let tools = needed.sampling_tools && !self.sampling_tools;
@@ -128,7 +128,7 @@ impl Capabilities {
         }
     }
 
-    /// Returns the capabilities of both.
+    /// Returns all capabilities of `self` and `other`.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self {
@@ -141,7 +141,7 @@ impl Capabilities {
         }
     }
 
-    /// Tells whether there are none.
+    /// Tells whether there are no capabilities.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         !(self.form || self.url || self.sampling || self.roots)
@@ -175,7 +175,7 @@ impl Capabilities {
     }
 }
 
-/// Tells whether a capability is declared: its settings are an object.
+/// Tells whether a capability is declared. Its settings must be an object.
 fn has(object: &Object<'_>, name: &'static str) -> Result<bool, WireError> {
     match object.get(name) {
         Some(settings) => Object::decode(settings, name).map(|_| true),

@@ -1,4 +1,4 @@
-//! What is wrong with a message, and how one side tells the other of a failure.
+//! The errors of messages, and the errors that one side sends to the other.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::fmt;
@@ -8,10 +8,10 @@ use thiserror::Error;
 
 use super::{Capabilities, Json, Object, RawJson, Revision, Writer};
 
-/// What is wrong with a message. It repeats nothing of the message.
+/// The error of a message. It repeats nothing of the message.
 ///
-/// An adapter that finds a fault of its own uses [`WireError::shape`] with its own words; they are
-/// recorded in a trace and read back.
+/// A transport that rejects a message itself can make the error with [`WireError::shape`] and its
+/// own words. A trace records the words.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
@@ -36,7 +36,7 @@ pub enum WireError {
         /// The limit.
         max: usize,
     },
-    /// An object names a member twice.
+    /// An object has a duplicate member.
     #[error("expected each member of {what} once")]
     Duplicate {
         /// The object.
@@ -45,7 +45,7 @@ pub enum WireError {
     /// Something does not have the shape that the specification gives it.
     #[error("expected {what} to be {expected}")]
     Shape {
-        /// The thing.
+        /// The value.
         what: Cow<'static, str>,
         /// What it should be.
         expected: Cow<'static, str>,
@@ -53,7 +53,7 @@ pub enum WireError {
 }
 
 impl WireError {
-    /// Makes the error of a thing that does not have its shape.
+    /// Makes a [`WireError::Shape`].
     ///
     /// ```
     /// use mrtr_core::wire::WireError;
@@ -66,25 +66,25 @@ impl WireError {
         Self::Shape { what: Cow::Borrowed(what), expected: Cow::Borrowed(expected) }
     }
 
-    /// Makes the error of a thing that is larger than a limit. `what` names its unit.
+    /// Makes a [`WireError::TooLarge`]. `what` includes the unit, as in `a body in bytes`.
     #[must_use]
     pub const fn too_large(what: &'static str, max: usize) -> Self {
         Self::TooLarge { what: Cow::Borrowed(what), max }
     }
 
-    /// Makes the error of an object that names a member twice.
+    /// Makes a [`WireError::Duplicate`].
     #[must_use]
     pub const fn duplicate(what: &'static str) -> Self {
         Self::Duplicate { what: Cow::Borrowed(what) }
     }
 }
 
-/// Checks a length against its limit. `what` names its unit.
+/// Checks a length against its limit. `what` includes the unit.
 pub(crate) fn within(len: usize, what: &'static str, max: usize) -> Result<(), WireError> {
     if len > max { Err(WireError::too_large(what, max)) } else { Ok(()) }
 }
 
-/// A JSON-RPC error: what one side tells the other of a failure.
+/// A JSON-RPC error, which one side sends to the other.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RpcError {
@@ -109,7 +109,7 @@ impl RpcError {
     pub const INTERNAL: i64 = -32603;
     /// A header differs from the body.
     pub const HEADER_MISMATCH: i64 = -32020;
-    /// The client lacks a capability that the request needs.
+    /// The client does not declare a capability that the request needs.
     pub const MISSING_CAPABILITY: i64 = -32021;
     /// The protocol version is not supported.
     pub const UNSUPPORTED_VERSION: i64 = -32022;
@@ -128,7 +128,7 @@ impl RpcError {
 
     /// Makes the error of a request whose protocol version is not supported.
     pub(crate) fn unsupported_version(supported: &[Revision], requested: &str) -> Self {
-        // The client gets its own word back, cut to the length of a version.
+        // The client gets its own version text back, cut to a short length.
         let requested = requested.get(..requested.floor_char_boundary(64)).unwrap_or_default();
         let names: Vec<_> = supported.iter().map(|version| version.as_str()).collect();
         let data = Writer::object(|data| {
@@ -139,15 +139,15 @@ impl RpcError {
             .with_data(RawJson::composed(data))
     }
 
-    /// Makes the error of a client that lacks capabilities.
+    /// Makes the error of a client that does not declare capabilities that are needed.
     pub(crate) fn missing_capability(missing: Capabilities) -> Self {
         let data = Writer::object(|data| data.json("requiredCapabilities", &missing.to_json()));
         Self::new(Self::MISSING_CAPABILITY, "Missing required client capability")
             .with_data(RawJson::composed(data))
     }
 
-    /// Returns the HTTP status of the error (transports, error handling). What a handler finds wrong
-    /// is an answer like any other.
+    /// Returns the HTTP status of the error (transports, error handling): 400, 404 or 200. Most
+    /// errors of a handler have status 200, because they are ordinary responses.
     #[must_use]
     pub const fn http_status(&self) -> u16 {
         match self.code {
@@ -161,12 +161,12 @@ impl RpcError {
         }
     }
 
-    /// Decodes the error object of a response. Data longer than `bytes_max` is left out, a longer
-    /// message is cut, and a message that is not Unicode text becomes empty.
+    /// Decodes the error object of a response. A message longer than `bytes_max` is cut, and longer
+    /// data is left out. A message that is not valid Unicode becomes empty.
     ///
     /// # Errors
     ///
-    /// An object without a code and a message.
+    /// Returns [`WireError`] if the value is not an object with a code and a message.
     pub fn decode(error: Json<'_>, bytes_max: usize) -> Result<Self, WireError> {
         let object = Object::decode(error, "error")?;
         let code = object.get("code").and_then(Json::number).and_then(form_model::Number::to_i64);
@@ -198,7 +198,8 @@ impl RpcError {
 }
 
 impl fmt::Debug for RpcError {
-    /// Leaves out the message and the data: they are the peer's, and may repeat what it was sent.
+    /// The output has the code and the length of the message only: message and data may repeat
+    /// secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "RpcError({}, message of {} bytes)", self.code, self.message.len())
     }

@@ -1,7 +1,7 @@
-//! The HTTP headers of a request: what a client sends, and what a server compares with the message
-//! (transports, Streamable HTTP).
+//! The HTTP headers of a request: those that a client sends, and those that a server compares with
+//! the message (transports, Streamable HTTP).
 //!
-//! The arguments of a tool that have headers of their own are in `param_headers.rs`.
+//! `param_headers.rs` has the headers that repeat arguments of a tool.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::fmt;
@@ -15,10 +15,10 @@ const CONTENT_TYPE: &str = "Content-Type";
 const MCP_PROTOCOL_VERSION: &str = "MCP-Protocol-Version";
 const MCP_METHOD: &str = "Mcp-Method";
 const MCP_NAME: &str = "Mcp-Name";
-/// What the names of headers that repeat an argument begin with.
+/// The prefix of headers that repeat an argument.
 pub(super) const MCP_PARAM: &str = "Mcp-Param-";
 
-/// The beginning of every header that is compared with the message.
+/// The prefix of every header that is compared with the message.
 const PREFIX: &[u8] = b"mcp-";
 
 const BEGIN: &str = "=?base64?";
@@ -26,12 +26,11 @@ const END: &str = "?=";
 
 /// Returns the HTTP headers of a request: pairs of a name and a value.
 ///
-/// `name` is what is called: the tool, the prompt, or the URI of the resource. It is `None` for a
-/// method that calls nothing by name. Earlier revisions have fewer headers: `Mcp-Method` and
-/// `Mcp-Name` came with 2026-07-28, `MCP-Protocol-Version` with 2025-06-18, `Accept` with
-/// 2025-03-26.
+/// `name` is the target: the name of the tool or prompt, or the URI of the resource. It is `None`
+/// for a method without a target. Earlier revisions have fewer headers: `Mcp-Method` and `Mcp-Name`
+/// came with 2026-07-28, `MCP-Protocol-Version` with 2025-06-18, `Accept` with 2025-03-26.
 ///
-/// This is for methods that have no rounds, such as `tools/list`.
+/// Use it for methods that have no rounds, such as `tools/list`.
 /// [`LegRequest::headers`](crate::client::LegRequest::headers) returns the headers of a leg.
 ///
 /// ```
@@ -65,16 +64,18 @@ pub fn request_headers<'a>(
     .flatten()
 }
 
-/// The headers of a request as it arrived, as far as they repeat parts of the message.
+/// The headers of a received request that repeat parts of its message.
 ///
-/// Collect them from all headers of the request, each as often as it came. Names are compared without
-/// regard to case. Headers that repeat nothing, such as `Authorization`, are not kept. A value with
-/// bytes that are not printable ASCII is kept as one that agrees with no message, so hand over
-/// the bytes as they came.
+/// Collect them from all headers of the request, including repeated ones. Names are compared
+/// without regard to case. Only headers whose names begin with `Mcp-` are kept. Pass the raw bytes
+/// of a value: a value with other bytes than printable ASCII never matches.
+///
+/// Neither the number nor the size of the headers is limited: the HTTP server must limit them.
 ///
 /// ```
 /// use mrtr_core::wire::Headers;
 ///
+/// // The header `host` repeats nothing of the message, so it is not kept.
 /// let arrived = [("host", "example.com"), ("MCP-NAME", " =?base64?Z3LDtsOfZQ==?= ")];
 /// let headers: Headers = arrived.into_iter().collect();
 /// assert_eq!(headers.name().as_deref(), Some("größe"));
@@ -112,10 +113,11 @@ impl<N: AsRef<str>, V: AsRef<[u8]>> FromIterator<(N, V)> for Headers {
 }
 
 impl Headers {
-    /// Returns what `Mcp-Name` says, decoded: the tool, the prompt, or the URI of the resource.
+    /// Returns the decoded value of `Mcp-Name`: the name of the tool or prompt, or the URI of the
+    /// resource.
     ///
-    /// Returns `None` if the header is missing, comes twice, or cannot be read. Nothing has compared it
-    /// with the message yet: use it to choose what the exchange works with, and for nothing else.
+    /// Returns `None` if the header is missing, comes twice, or cannot be read. The value is not
+    /// compared with the message yet: use it only to choose the endpoint of the exchange.
     #[must_use]
     pub fn name(&self) -> Option<Cow<'_, str>> {
         match self.find(MCP_NAME) {
@@ -130,8 +132,8 @@ impl Headers {
         values.any(|value| value.and_then(read_header_value).is_some_and(|it| it == version))
     }
 
-    /// Compares the headers with a message, before its version is judged. `marked` are the arguments
-    /// that the tool repeats in headers; only a call of a tool has them.
+    /// Compares the headers with a message, before its version is checked. `marked` are the
+    /// arguments that headers repeat; only a call of a tool has them.
     pub(crate) fn check(
         &self,
         version: &str,
@@ -153,7 +155,7 @@ impl Headers {
         }
     }
 
-    /// Expects a header once, with a value that agrees.
+    /// Checks that a header comes once, with a value that agrees.
     pub(super) fn expect(
         &self,
         name: &str,
@@ -167,7 +169,7 @@ impl Headers {
         }
     }
 
-    /// Expects that a header does not come.
+    /// Checks that a header is absent.
     pub(super) fn expect_none(&self, name: &str) -> Result<(), RpcError> {
         match self.values(name).next() {
             None => Ok(()),
@@ -192,14 +194,14 @@ impl Headers {
     }
 }
 
-/// Leaves out the values: they repeat arguments. The names are the client's, too.
+/// The output has the number of headers only: names and values are the client's.
 impl fmt::Debug for Headers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Headers({})", self.fields.len())
     }
 }
 
-/// What came under one name.
+/// The header of one name.
 enum Found<'a> {
     Missing,
     Value(Cow<'a, str>),
@@ -216,7 +218,7 @@ const fn is_printable(byte: u8) -> bool {
     matches!(byte, b' '..=b'~' | b'\t')
 }
 
-/// Writes a header's value: as it is where that is plain text, or marked as base64.
+/// Writes a header's value. Plain text stays as it is. Other text becomes `=?base64?..?=`.
 ///
 /// ```
 /// use mrtr_core::wire::{header_value, read_header_value};
@@ -237,7 +239,7 @@ pub fn header_value(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{BEGIN}{}{END}", Base64::encode_string(text.as_bytes())))
 }
 
-/// Reads a header's value. Returns `None` if it is marked as base64 and is not base64 of UTF-8.
+/// Reads a header's value; `None` if it is marked as base64 and cannot be decoded to UTF-8.
 #[must_use]
 pub fn read_header_value(value: &str) -> Option<Cow<'_, str>> {
     let value = value.trim_matches([' ', '\t']);

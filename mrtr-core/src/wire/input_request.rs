@@ -1,7 +1,7 @@
-//! What a server asks: one request of a round.
+//! The questions of a server: the input requests of a round.
 //!
-//! The client reads it, the host's broker owns it, the server's exchange writes it: all three use
-//! the types of this file.
+//! The client reads them, the host's broker owns them, and the server's exchange writes them. All
+//! three use the types of this file.
 
 use alloc::{borrow::Cow, vec::Vec};
 use core::fmt;
@@ -11,7 +11,8 @@ use thiserror::Error;
 
 use super::{
     Capabilities, Json, Object, RawJson, SamplingRequest, UrlRequest, WireError, Writer,
-    error::within, input_response::Expected,
+    error::within,
+    input_response::{Expected, InputResponse},
 };
 use crate::Limits;
 
@@ -19,10 +20,9 @@ const ELICITATION: &str = "elicitation/create";
 const SAMPLING: &str = "sampling/createMessage";
 const ROOTS: &str = "roots/list";
 
-/// One request of a round: what somebody at the client's side is to answer.
+/// An input request: one question of a round, which the client's side answers.
 ///
-/// The specification has no other kinds. The enum is exhaustive, so that the compiler finds each place
-/// that has to handle a new one.
+/// The enum is exhaustive: a client handles each kind. The specification has no other kinds.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub enum InputRequest {
     /// A question to a person: `elicitation/create`.
@@ -33,9 +33,11 @@ pub enum InputRequest {
     Roots,
 }
 
-/// A question to a person, by its mode.
+/// A question to a person: a form or a URL.
 ///
-/// It is a type of its own because only people are asked through a host's broker.
+/// A host's broker takes only these requests, because people answer them.
+///
+/// The enum is exhaustive: a surface shows both.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub enum Elicitation {
     /// A form to fill in.
@@ -44,21 +46,22 @@ pub enum Elicitation {
     Url(UrlRequest),
 }
 
-/// A form that a server wants filled in (elicitation, form mode).
+/// A form for a person to fill in (elicitation, form mode).
 #[derive(Clone, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct FormRequest {
-    /// The server's words to the person.
+    /// The server's message to the person.
     pub message: SafeText,
     /// The form.
     pub form: Form,
-    /// Notes on what the decoder accepted outside the form subset. A form that was built here, or
-    /// that has crossed to a host, has none.
+    /// Notes on parts of the schema that the specification does not allow and that the decoder
+    /// accepted. A form from a builder or from a provider has no notes.
     pub notes: Vec<Note>,
 }
 
 impl FormRequest {
-    /// Makes a request of a message and a form.
+    /// Makes a request from a message and a form. A surface shows a cleaned message: see
+    /// [`SafeText`]. The length of the message is checked when the request is sent.
     #[must_use]
     pub fn new(message: &str, form: Form) -> Self {
         Self { message: SafeText::paragraph(message), form, notes: Vec::new() }
@@ -74,7 +77,7 @@ impl FormRequest {
     }
 }
 
-/// Shows how much the server asks, and nothing of its words.
+/// The output has sizes only, and nothing of the server's text.
 impl fmt::Debug for FormRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { message, form, notes } = self;
@@ -83,7 +86,7 @@ impl fmt::Debug for FormRequest {
     }
 }
 
-/// Why an input request cannot be asked.
+/// Why an input request is invalid.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum InvalidRequest {
@@ -96,18 +99,18 @@ pub enum InvalidRequest {
 }
 
 impl InputRequest {
-    /// Makes a request to a person to fill in a form.
+    /// Makes a request to a person to fill in a form. Its limits are checked when it is sent.
     #[must_use]
     pub fn form(message: &str, form: Form) -> Self {
         Self::Elicitation(Elicitation::Form(FormRequest::new(message, form)))
     }
 
-    /// Makes a request to a person to open a URL. Secrets are asked for on such a page, and never by
-    /// a form.
+    /// Makes a request to a person to open a URL. Ask for secrets on such a page, and never with a
+    /// form.
     ///
     /// # Errors
     ///
-    /// A text that is not an absolute http or https URL.
+    /// Returns [`WireError`] if `url` is not an absolute http or https URL.
     pub fn url(message: &str, url: &str) -> Result<Self, WireError> {
         UrlRequest::new(message, url).map(|request| Self::Elicitation(Elicitation::Url(request)))
     }
@@ -150,7 +153,8 @@ impl InputRequest {
         }))
     }
 
-    /// Writes the request, and reads it as a client does to find what a client would refuse.
+    /// Writes the request, and then reads it as a client does. So it finds everything that a client
+    /// would refuse.
     pub(crate) fn encode(&self, limits: &Limits) -> Result<RawJson, InvalidRequest> {
         if let Self::Elicitation(elicitation) = self
             && elicitation.message().raw().trim().is_empty()
@@ -171,7 +175,7 @@ impl InputRequest {
         self.expected().kind()
     }
 
-    /// Returns what counts as a response.
+    /// Returns the kind of response that the request expects.
     pub(crate) const fn expected(&self) -> Expected<'_> {
         match self {
             Self::Elicitation(elicitation) => elicitation.expected(),
@@ -180,7 +184,7 @@ impl InputRequest {
         }
     }
 
-    /// Returns the capabilities that a client must declare to be asked this.
+    /// Returns the capabilities that the request needs.
     #[must_use]
     pub const fn needs(&self) -> Capabilities {
         match self {
@@ -191,7 +195,8 @@ impl InputRequest {
         }
     }
 
-    /// Returns the name of the first capability that is missing to ask this; `None` if nothing is.
+    /// Returns the name of the first capability that the request needs and the client does not
+    /// declare; `None` if it declares all.
     pub(crate) const fn undeclared(&self, declared: Capabilities) -> Option<&'static str> {
         let missing = declared.missing(self.needs());
         match self {
@@ -207,13 +212,38 @@ impl InputRequest {
 }
 
 impl Elicitation {
-    /// Returns the words to the person.
+    /// Returns the message to the person.
     #[must_use]
     pub const fn message(&self) -> &SafeText {
         match self {
             Self::Form(request) => &request.message,
             Self::Url(request) => &request.message,
         }
+    }
+
+    /// Decodes the `ElicitResult` for this question. For a URL, accept is read as consent. The
+    /// content of a form is not checked yet.
+    ///
+    /// ```
+    /// use form_model::Limits;
+    /// use mrtr_core::wire::{Elicitation, InputResponse, Json, UrlRequest};
+    ///
+    /// let asked = Elicitation::Url(UrlRequest::new("Sign in", "https://example.com/in")?);
+    /// let result = Json::parse(r#"{"action":"accept"}"#)?;
+    /// let response = asked.decode_response(result, &Limits::default())?;
+    /// assert_eq!(response, InputResponse::Consent);
+    /// # Ok::<(), mrtr_core::wire::WireError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns [`WireError`], as [`InputResponse::decode`] does.
+    pub fn decode_response(
+        &self,
+        result: Json<'_>,
+        limits: &form_model::Limits,
+    ) -> Result<InputResponse, WireError> {
+        self.expected().read(result, limits)
     }
 
     pub(crate) const fn expected(&self) -> Expected<'_> {

@@ -1,4 +1,4 @@
-//! What comes back for an input request.
+//! The responses to input requests.
 
 use alloc::borrow::Cow;
 use core::fmt;
@@ -15,14 +15,17 @@ use super::{
 
 /// The response to an input request.
 ///
-/// The parameter is what an accepted form carries. `Content` is what somebody typed and nobody has
-/// checked; an [`Answer`] was accepted by the form that was asked. A machine turns the first into
-/// the second, and sends nothing else.
+/// `C` is the type of the content of an accepted form. [`Content`] is unchecked input, and
+/// [`Answer`] is content that fits the form. A machine checks a `Content`, and sends only an
+/// `Answer`.
+///
+/// The enum is exhaustive: a caller that reads responses handles each kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputResponse<C = Content> {
     /// A person sent the form, with this content.
     Accept(C),
-    /// A person agreed to open the URL. Only the server can find out what they did there.
+    /// A person agreed to open the URL. Only the server can find out what the person did on the
+    /// page.
     Consent,
     /// A person said no, to a form or a URL.
     Decline,
@@ -35,6 +38,8 @@ pub enum InputResponse<C = Content> {
 }
 
 /// What a person decided: the action of an `ElicitResult`, without its content.
+///
+/// The enum is exhaustive: a caller handles all three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
@@ -62,12 +67,12 @@ impl Decision {
     }
 }
 
-/// Why a response is invalid. What was asked stays open.
+/// Why a response is invalid. The question stays open.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ResponseError {
     /// It is of another kind than the request.
-    #[error("expected a response of the kind that was asked, found one of another")]
+    #[error("expected a response of the kind that was asked, found one of another kind")]
     WrongKind,
     /// It does not have the shape that the specification gives it.
     #[error("the response is malformed: {0}")]
@@ -75,8 +80,8 @@ pub enum ResponseError {
     /// Its content does not fit the form.
     #[error("the answer does not fit the form: {0}")]
     Invalid(FieldErrors),
-    /// Its content, or what a model or the roots returned, is larger than `answer_bytes_max` of the
-    /// form's limits.
+    /// The content, the model's answer or the list of roots is larger than `answer_bytes_max` of
+    /// the form's limits.
     #[error("expected an answer of at most {bytes_max} bytes")]
     TooLarge {
         /// The limit.
@@ -95,8 +100,8 @@ impl From<Submission> for InputResponse {
 }
 
 impl InputResponse {
-    /// Decodes an `ElicitResult` (elicitation, response actions). Content counts only with accept;
-    /// accept without content has empty content.
+    /// Decodes an `ElicitResult` (elicitation, response actions). Its `content` is ignored unless
+    /// the action is `accept`. An `accept` without `content` is read with empty content.
     ///
     /// ```
     /// use form_model::{Content, Limits};
@@ -110,7 +115,8 @@ impl InputResponse {
     ///
     /// # Errors
     ///
-    /// A value that does not have that shape, or content over `answer_bytes_max`.
+    /// Returns [`WireError`] if the value is not an `ElicitResult`, or if its content is larger
+    /// than `answer_bytes_max`.
     pub fn decode(result: Json<'_>, limits: &form_model::Limits) -> Result<Self, WireError> {
         let object = Object::decode(result, "an elicitation result")?;
         let decision = Decision::from_action(&object.text("action")?)
@@ -164,7 +170,7 @@ impl<C> InputResponse<C> {
 }
 
 impl InputResponse<Answer> {
-    /// Writes the bare result that goes to the server, or to the provider that asked.
+    /// Writes the bare result for the server or the provider that asked.
     pub(crate) fn encode(&self, limits: &form_model::Limits) -> Result<RawJson, ResponseError> {
         let bytes_max = limits.answer_bytes_max;
         let fits = |json: &str| {
@@ -196,7 +202,7 @@ impl InputResponse<Answer> {
     }
 }
 
-/// What counts as a response to a request: the kind, and the form if it is one.
+/// The response that a request expects: its kind, and the form if it is one.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expected<'f> {
     Form(Cow<'f, Form>),
@@ -243,24 +249,32 @@ impl Expected<'_> {
         }
     }
 
+    /// Decodes a response. Its content is not checked yet.
+    pub(crate) fn read(
+        &self,
+        json: Json<'_>,
+        limits: &form_model::Limits,
+    ) -> Result<InputResponse, WireError> {
+        Ok(match self {
+            Self::Form(_) => InputResponse::decode(json, limits)?,
+            // Consent has no content. Content that comes with it is ignored.
+            Self::Url => {
+                let response = InputResponse::decode(json, limits)?;
+                let accepts = response.decision() == Some(Decision::Accept);
+                if accepts { InputResponse::Consent } else { response }
+            }
+            Self::Sampling => InputResponse::Sampled(json.into()),
+            Self::Roots => InputResponse::Roots(json.into()),
+        })
+    }
+
     /// Decodes and checks a response.
     pub(crate) fn decode(
         &self,
         json: Json<'_>,
         limits: &form_model::Limits,
     ) -> Result<InputResponse<Answer>, ResponseError> {
-        let elicited = || InputResponse::decode(json, limits).map_err(ResponseError::Malformed);
-        self.check(match self {
-            Self::Form(_) => elicited()?,
-            // Agreement carries no content; content that comes with it does not count.
-            Self::Url => {
-                let response = elicited()?;
-                let is_consent = matches!(response, InputResponse::Accept(_));
-                if is_consent { InputResponse::Consent } else { response }
-            }
-            Self::Sampling => InputResponse::Sampled(json.into()),
-            Self::Roots => InputResponse::Roots(json.into()),
-        })
+        self.check(self.read(json, limits).map_err(ResponseError::Malformed)?)
     }
 }
 

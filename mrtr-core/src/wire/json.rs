@@ -1,4 +1,4 @@
-//! JSON text: checked once, and carried as it is.
+//! JSON text: validated once, and passed on unchanged.
 
 use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
 use core::{fmt, str::FromStr};
@@ -8,16 +8,19 @@ use serde_json::value::RawValue;
 
 use super::WireError;
 
-/// The deepest nesting of a message: the most that `serde_json` reads.
+/// The most levels of arrays and objects in a message. It is the most that `serde_json` reads.
 pub const DEPTH_MAX: usize = 127;
 
-/// The deepest nesting of a caller's own JSON: a message can still be written around it.
+/// The most levels of arrays and objects in JSON of the caller, such as params. The message around
+/// it adds up to 3 levels.
 pub const PAYLOAD_DEPTH_MAX: usize = DEPTH_MAX - 3;
 
-/// The text of one JSON document: checked once, cheap to clone, never formatted.
+/// A JSON document as text. It is validated once, cheap to clone, and never reformatted.
 ///
-/// Its syntax is valid, and it nests at most [`DEPTH_MAX`] levels. Strings in it may hold escapes of
-/// unpaired surrogates; only code that decodes such a string sees them.
+/// Its syntax is valid, and it nests at most [`DEPTH_MAX`] levels. [`RawJson::parse`] allows at
+/// most [`PAYLOAD_DEPTH_MAX`] levels, so that a message can be written around it. The number of
+/// bytes is not limited: limit them before you parse. Strings in it may have escapes of unpaired
+/// surrogates, which only matter to code that decodes such a string.
 ///
 /// It does not implement `Serialize`, because it may hold secrets:
 /// [`Exposed`](crate::trace::Exposed) writes it.
@@ -35,16 +38,17 @@ pub const PAYLOAD_DEPTH_MAX: usize = DEPTH_MAX - 3;
 pub struct RawJson(Arc<str>);
 
 impl RawJson {
-    /// Checks a text.
+    /// Validates a text.
     ///
     /// # Errors
     ///
-    /// A text that is not one JSON document, or nests deeper than [`PAYLOAD_DEPTH_MAX`].
+    /// Returns [`WireError`] if the text is not one JSON document, or nests deeper than
+    /// [`PAYLOAD_DEPTH_MAX`].
     pub fn parse(text: &str) -> Result<Self, WireError> {
         Json::parse_within(text, PAYLOAD_DEPTH_MAX).map(Self::from)
     }
 
-    /// Checks the text of a whole message.
+    /// Validates the text of a whole message.
     pub(crate) fn parse_message(text: &str) -> Result<Self, WireError> {
         Json::parse_within(text, DEPTH_MAX).map(Self::from)
     }
@@ -61,8 +65,8 @@ impl RawJson {
     ///
     /// # Errors
     ///
-    /// A value that has no JSON form, such as a map whose keys are not strings, or one that nests
-    /// deeper than [`PAYLOAD_DEPTH_MAX`].
+    /// Returns [`WireError`] if the value has no JSON form, such as a map whose keys are not
+    /// strings, or if it nests deeper than [`PAYLOAD_DEPTH_MAX`].
     pub fn from_value(value: &impl Serialize) -> Result<Self, WireError> {
         let text = serde_json::to_string(value).map_err(|_| WireError::NotJson)?;
         Self::parse(&text)
@@ -73,7 +77,7 @@ impl RawJson {
         Json::EMPTY.into()
     }
 
-    /// Takes a text that this crate has composed of checked parts.
+    /// Takes a text that this crate has composed from validated parts.
     pub(crate) fn composed(text: String) -> Self {
         debug_assert!(
             Self::parse_message(&text).is_ok(),
@@ -104,7 +108,11 @@ impl From<Json<'_>> for RawJson {
 impl FromStr for RawJson {
     type Err = WireError;
 
-    /// Checks a text, as [`RawJson::parse`] does.
+    /// Validates a text, as [`RawJson::parse`] does.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`WireError`] as [`RawJson::parse`] does.
     fn from_str(text: &str) -> Result<Self, WireError> {
         Self::parse(text)
     }
@@ -114,26 +122,31 @@ impl TryFrom<serde_json::Value> for RawJson {
     type Error = WireError;
 
     /// Writes a value as JSON, as [`RawJson::from_value`] does.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`WireError`] as [`RawJson::from_value`] does.
     fn try_from(value: serde_json::Value) -> Result<Self, WireError> {
         Self::from_value(&value)
     }
 }
 
 impl<'de> Deserialize<'de> for RawJson {
-    /// Takes the text as it stands in the document that is read.
+    /// Keeps the text of the value unchanged. It may nest at most [`DEPTH_MAX`] levels.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Cow::<RawValue>::deserialize(deserializer)?;
         Self::parse_message(raw.get()).map_err(D::Error::custom)
     }
 }
 
+/// The output has the length only.
 impl fmt::Debug for RawJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "RawJson({} bytes)", self.0.len())
     }
 }
 
-/// One JSON value in a checked text: what the decoders of this crate take.
+/// A borrowed JSON value in validated text. The decoders of this crate take it.
 ///
 /// ```
 /// use mrtr_core::wire::{Capabilities, Json};
@@ -149,11 +162,12 @@ impl<'a> Json<'a> {
     /// The empty object.
     pub(crate) const EMPTY: Json<'static> = Json("{}");
 
-    /// Checks a text.
+    /// Validates a text.
     ///
     /// # Errors
     ///
-    /// A text that is not one JSON document, or nests deeper than [`PAYLOAD_DEPTH_MAX`].
+    /// Returns [`WireError`] if the text is not one JSON document, or nests deeper than
+    /// [`PAYLOAD_DEPTH_MAX`].
     pub fn parse(text: &'a str) -> Result<Self, WireError> {
         Self::parse_within(text, PAYLOAD_DEPTH_MAX)
     }
@@ -164,7 +178,7 @@ impl<'a> Json<'a> {
         Ok(Self(raw.get()))
     }
 
-    /// Takes a text that this crate has composed of checked parts.
+    /// Takes a text that this crate has composed from validated parts.
     pub(crate) fn composed(text: &'a str) -> Self {
         debug_assert!(Self::parse_within(text, DEPTH_MAX).is_ok(), "composed text is JSON");
         Self(text)
@@ -176,7 +190,7 @@ impl<'a> Json<'a> {
         self.0
     }
 
-    /// Returns the bytes of the text.
+    /// Returns the length of the text in bytes.
     pub(crate) const fn len(self) -> usize {
         self.0.len()
     }
@@ -213,7 +227,7 @@ impl<'a> Json<'a> {
 
     /// Returns the value of an unsigned integer without exponent or fraction.
     pub(crate) fn unsigned(self) -> Option<u64> {
-        // `parse` takes a plus, with which no JSON number begins.
+        // `parse` accepts a plus sign, but no JSON number begins with one.
         self.0.parse().ok()
     }
 
@@ -241,13 +255,14 @@ impl<'a> From<&'a RawJson> for Json<'a> {
     }
 }
 
+/// The output has the length only.
 impl fmt::Debug for Json<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Json({} bytes)", self.0.len())
     }
 }
 
-/// Checks the nesting of a text before anything parses it.
+/// Checks the nesting of a text before it is parsed.
 pub(crate) fn check_depth(text: &str, levels_max: usize) -> Result<(), WireError> {
     let mut depth: usize = 0;
     let mut bytes = text.bytes();

@@ -8,7 +8,7 @@ use super::{Json, Object, Params, RawJson, WireError, Writer};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Message {
-    /// The id, exactly as it came; `None` in a notification.
+    /// The id, unchanged; `None` in a notification.
     pub id: Option<RawJson>,
     /// The method.
     pub method: String,
@@ -17,12 +17,12 @@ pub struct Message {
 }
 
 impl Message {
-    /// Decodes the bytes of a message.
+    /// Decodes the bytes of a message. The number of bytes is not limited: limit them before.
     ///
     /// # Errors
     ///
-    /// Bytes that are not UTF-8, not JSON, nest too deep, or are not a JSON-RPC request or
-    /// notification.
+    /// Returns [`WireError`] if the bytes are not UTF-8, are not JSON, nest too deep, or are not a
+    /// JSON-RPC request or notification.
     pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
         let raw = document(bytes)?;
         let object = Object::decode(raw.as_json(), "the message")?;
@@ -52,8 +52,8 @@ pub(crate) fn write_request(id: &str, method: &str, params: &RawJson) -> String 
     })
 }
 
-/// Writes a request of parts that were read elsewhere. `meta` replaces the `_meta` of the params; params
-/// that have no members to replace one of stay as they are.
+/// Writes a request from parts that were read elsewhere. `meta` replaces the `_meta` of the params.
+/// Params that are not an object stay unchanged.
 pub(crate) fn write_parts(
     id: &RawJson,
     method: &str,
@@ -78,18 +78,21 @@ pub(crate) fn write_parts(
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RpcResponse {
-    /// The id; `None` if the server could not read the one that it was sent.
+    /// The id as text, which is the same for the number `1` and the string `"1"`; `None` if the
+    /// server could not read the id of the request.
     pub id: Option<String>,
-    /// The result, or the error object.
+    /// `Ok` is the result. `Err` is the error object, which
+    /// [`RpcError::decode`](super::RpcError::decode) reads.
     pub outcome: Result<RawJson, RawJson>,
 }
 
 impl RpcResponse {
-    /// Decodes the bytes of a response.
+    /// Decodes the bytes of a response. The number of bytes is not limited: limit them before.
     ///
     /// # Errors
     ///
-    /// Bytes that are not UTF-8, not JSON, nest too deep, or are not a JSON-RPC response.
+    /// Returns [`WireError`] if the bytes are not UTF-8, are not JSON, nest too deep, or are not a
+    /// JSON-RPC response.
     pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
         let raw = document(bytes)?;
         let object = Object::decode(raw.as_json(), "the response")?;
@@ -103,7 +106,7 @@ impl RpcResponse {
             (Some(result), None) => Ok(result.into()),
             (None, Some(error)) => Err(error.into()),
             _ => {
-                let expected = "a result or an error, and one of them";
+                let expected = "one with either a result or an error";
                 return Err(WireError::shape("the response", expected));
             }
         };
@@ -130,7 +133,7 @@ pub(crate) fn document(bytes: &[u8]) -> Result<RawJson, WireError> {
     RawJson::parse_message(core::str::from_utf8(bytes).map_err(|_| WireError::NotUtf8)?)
 }
 
-/// Reads the id of a message of which something else cannot be read.
+/// Reads the id of a message that is otherwise malformed.
 pub(crate) fn readable_id(bytes: &[u8]) -> Option<RawJson> {
     let raw = document(bytes).ok()?;
     let object = Object::decode(raw.as_json(), "the message").ok()?;

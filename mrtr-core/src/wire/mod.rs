@@ -1,9 +1,9 @@
-//! The JSON shapes of MCP 2026-07-28 that a machine decides on.
+//! The JSON shapes of MCP 2026-07-28 that a machine reads or writes.
 //!
-//! This module is the only place that knows how a message is spelled. Each shape is one type, read
-//! and written in one file. Everything else passes through as [`RawJson`].
+//! Only this module knows the names and shapes of the protocol. Each shape is one type, read and
+//! written in one file. All other JSON passes through unchanged as [`RawJson`].
 //!
-//! Begin with [`InputRequest`] and [`InputResponse`]: what a server asks, and what comes back.
+//! Begin with [`InputRequest`] and [`InputResponse`]: the questions of a server, and the answers.
 
 mod capabilities;
 mod error;
@@ -40,11 +40,9 @@ pub use url::UrlRequest;
 pub(crate) use error::within;
 pub(crate) use input_response::Expected;
 pub(crate) use json::check_depth;
-pub(crate) use message::readable_id;
-pub(crate) use message::{write_parts, write_request};
+pub(crate) use message::{readable_id, write_parts, write_request};
 pub(crate) use object::{Object, Writer, on_one_line};
-pub(crate) use params::CHANGING;
-pub(crate) use params::Params;
-pub(crate) use params::{MetaError, check_state, complete_meta, with_retry};
-pub(crate) use result::{CallResult, StateText, check_round};
-pub(crate) use result::{complete, write_input_required};
+pub(crate) use params::{CHANGING, MetaError, Params, check_state, complete_meta, with_retry};
+pub(crate) use result::{
+    CallResult, INPUT_REQUIRED, StateText, check_round, complete, write_input_required,
+};

@@ -15,7 +15,7 @@ pub(crate) struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Reads an object that names each member once. `what` names the object in the error.
+    /// Reads an object without duplicate members. `what` names the object in the error.
     pub(crate) fn decode(json: Json<'a>, what: &'static str) -> Result<Self, WireError> {
         let object = Self::decode_repeated(json, what)?;
         if object.has_duplicates() {
@@ -24,21 +24,22 @@ impl<'a> Object<'a> {
         Ok(object)
     }
 
-    /// Reads an object that may name a member twice. [`Object::once`] reads a member that may not.
+    /// Reads an object that may have duplicate members. [`Object::once`] reads a member that must
+    /// be unique.
     pub(crate) fn decode_repeated(json: Json<'a>, what: &'static str) -> Result<Self, WireError> {
         if !json.is_object() {
             return Err(WireError::shape(what, "an object"));
         }
         let mut parser = serde_json::Deserializer::from_str(json.0);
         let members = parser.deserialize_map(Members).map_err(|error| {
-            // The text was checked, so only a name can be at fault.
+            // The text was validated, so only a name can be at fault.
             debug_assert!(error.is_syntax());
             WireError::shape(what, "an object whose names are Unicode text")
         })?;
         Ok(Self { members })
     }
 
-    /// Returns a member that must not come twice.
+    /// Returns a member that must be unique.
     pub(crate) fn once(
         &self,
         name: &str,
@@ -97,7 +98,7 @@ impl<'de> Visitor<'de> for Members {
     }
 }
 
-/// Reads the name of a member, without a copy where it has no escapes.
+/// Reads the name of a member, without a copy if it has no escapes.
 struct Name;
 
 impl<'de> DeserializeSeed<'de> for Name {
@@ -208,7 +209,7 @@ pub(crate) fn with_members(object: Json<'_>, members: &str) -> RawJson {
     RawJson::composed(alloc::format!("{open}{comma}{members}}}"))
 }
 
-/// Puts a document on one line: line breaks in checked JSON stand between two tokens.
+/// Puts a document on one line. In validated JSON, a line break is always between two tokens.
 pub(crate) fn on_one_line(json: String) -> String {
     if json.contains(['\r', '\n']) { json.replace(['\r', '\n'], " ") } else { json }
 }

@@ -1,5 +1,5 @@
-//! The arguments of a tool that HTTP repeats in headers, so that a gateway between client and server
-//! can route by them (transports, custom headers from tool parameters).
+//! The arguments of a tool that HTTP headers repeat, so that a gateway between client and server
+//! can use them for routing (transports, custom headers from tool parameters).
 
 use alloc::{
     borrow::Cow,
@@ -18,12 +18,13 @@ use super::{
 };
 use crate::codec::Strict;
 
-/// The arguments of a tool that HTTP repeats in headers: those that the tool's `inputSchema` marks
-/// with `x-mcp-header`.
+/// The arguments of a tool that HTTP headers repeat. The tool's `inputSchema` marks them with
+/// `x-mcp-header`.
 ///
-/// A client reads them from what `tools/list` returns and hands them to
+/// A client reads them from the result of `tools/list`, and hands them to
 /// [`Request::with_param_headers`](crate::client::Request::with_param_headers). A server reads them
-/// from its own schema.
+/// from its own schema, and hands them to
+/// [`Endpoint::with_param_headers`](crate::server::Endpoint::with_param_headers).
 ///
 /// ```
 /// use mrtr_core::wire::{Json, ParamHeaders};
@@ -43,11 +44,12 @@ impl ParamHeaders {
     /// No arguments.
     pub(crate) const NONE: Self = Self(Vec::new());
 
-    /// Reads which arguments an `inputSchema` marks.
+    /// Reads the marked arguments of an `inputSchema`.
     ///
     /// # Errors
     ///
-    /// [`InvalidParamHeader`] if the tool must not be called over HTTP.
+    /// Returns [`InvalidParamHeader`] if a mark breaks a rule of the specification. The tool must
+    /// not be called over HTTP then.
     pub fn from_schema(schema: Json<'_>) -> Result<Self, InvalidParamHeader> {
         Self::new(read_schema(schema)?)
     }
@@ -69,12 +71,13 @@ impl ParamHeaders {
         self.0.iter().map(Parameter::header)
     }
 
-    /// Returns the headers of a call: pairs of a name and a value. Arguments that are absent or null
-    /// have none.
+    /// Returns the headers of a call: pairs of a name and a value. An argument that is absent or
+    /// null has no header.
     ///
     /// # Errors
     ///
-    /// Arguments that no server can compare: one is there twice, or is not Unicode text.
+    /// Returns [`WireError`] if an argument comes twice or is not valid Unicode: no server can
+    /// compare it.
     pub(crate) fn headers(&self, params: &Params<'_>) -> Result<Vec<(String, String)>, WireError> {
         let mut headers = Vec::new();
         if self.is_empty() {
@@ -118,7 +121,7 @@ impl Parameter {
         format!("{MCP_PARAM}{}", self.name)
     }
 
-    /// Finds the argument. Returns `None` if it is absent, null, or of a type that no header repeats.
+    /// Finds the argument; `None` if it is absent, null, an object or an array.
     fn find<'a>(&self, arguments: &Object<'a>) -> Result<Option<Json<'a>>, WireError> {
         let [first, rest @ ..] = &*self.path else { return Ok(None) };
         let mut found = arguments.once(first, ARGUMENTS)?;
@@ -137,7 +140,7 @@ fn arguments<'a>(params: &Params<'a>) -> Result<Object<'a>, WireError> {
     }
 }
 
-/// Writes an argument as a text. Returns `None` if it is a string that is not Unicode text.
+/// Writes an argument as a text; `None` if it is a string that is not valid Unicode.
 fn text(argument: Json<'_>) -> Option<Cow<'_, str>> {
     if argument.is_string() {
         return argument.text();

@@ -1,4 +1,4 @@
-//! Which arguments the `inputSchema` of a tool marks with `x-mcp-header`.
+//! The arguments that the `inputSchema` of a tool marks with `x-mcp-header`.
 
 use alloc::{borrow::ToOwned as _, string::String, vec::Vec};
 
@@ -10,7 +10,7 @@ use super::{Json, Object, WireError};
 /// The keyword that names the header of an argument.
 const KEYWORD: &str = "x-mcp-header";
 
-/// The keywords that hold schemas under names of their own.
+/// The keywords whose members are schemas under names that the author picks.
 const MAPS: [&str; 5] =
     [PROPERTIES, "patternProperties", "dependentSchemas", "$defs", "definitions"];
 
@@ -21,35 +21,36 @@ const VALUES: [&str; 4] = ["const", "enum", "default", "examples"];
 
 const INPUT_SCHEMA: &str = "inputSchema";
 
-/// An argument and its header. The order is that of the paths.
+/// An argument and its header. Parameters are ordered by their paths.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Parameter {
     /// The names that lead to the argument.
     pub(super) path: Vec<String>,
-    /// What the schema calls the header.
+    /// The name of the header, without its prefix.
     pub(super) name: String,
 }
 
 /// Why a tool must not be called over HTTP: its `inputSchema` marks arguments in a way that the
-/// specification does not allow. A client leaves the tool out of what it offers.
+/// specification does not allow. A client must not offer such a tool over HTTP.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InvalidParamHeader {
-    /// The schema names a member twice, or by a text that is not Unicode.
+    /// An object in the schema has a duplicate member, or a member name that is not valid Unicode.
     #[error("the schema cannot be read: {0}")]
     Schema(WireError),
-    /// The name cannot be that of a header.
+    /// The mark is not the name of a header.
     #[error("expected x-mcp-header to be the name of a header")]
     Name,
     /// Two arguments have the same header.
-    #[error("expected each x-mcp-header once, found one twice")]
+    #[error("expected each x-mcp-header once, found two with the same name")]
     Repeated,
     /// The argument is not a string, an integer or a boolean.
     #[error("expected x-mcp-header on a string, an integer or a boolean")]
     Type,
-    /// The place of the argument depends on the other arguments.
-    #[error("expected x-mcp-header on a property of the arguments, found it elsewhere")]
+    /// The mark is not on a plain property of the arguments: it is inside `anyOf` or an array, for
+    /// example.
+    #[error("expected x-mcp-header on a plain property of the arguments, found it elsewhere")]
     Place,
 }
 
@@ -66,7 +67,7 @@ pub(super) fn read_schema(schema: Json<'_>) -> Result<Vec<Parameter>, InvalidPar
     Ok(found)
 }
 
-/// Checks what must hold of all marks of a tool.
+/// Checks the rules for all marks of a tool.
 pub(super) fn check_names(parameters: &[Parameter]) -> Result<(), InvalidParamHeader> {
     if parameters.iter().any(|parameter| parameter.path.is_empty()) {
         return Err(InvalidParamHeader::Place);
@@ -84,7 +85,7 @@ pub(super) fn check_names(parameters: &[Parameter]) -> Result<(), InvalidParamHe
 }
 
 impl Parameter {
-    /// Reads the mark of a schema to which a path leads.
+    /// Reads the mark of the schema at a path.
     fn new(schema: &Object<'_>, name: Json<'_>, path: &[&str]) -> Result<Self, InvalidParamHeader> {
         let name = name.text().filter(|name| is_token(name)).ok_or(InvalidParamHeader::Name)?;
         match schema.get("type").and_then(Json::text).as_deref() {
@@ -96,7 +97,8 @@ impl Parameter {
     }
 }
 
-/// Finds the arguments that a schema marks. `path` leads to the schema, if only properties do.
+/// Finds the arguments that a schema marks. `path` is the path to the schema; `None` if it leads
+/// through other keywords than `properties`.
 fn find(
     schema: Json<'_>,
     path: Option<&[&str]>,
@@ -125,7 +127,7 @@ fn find(
     Ok(())
 }
 
-/// Returns whether a text can stand in the name of a header (RFC 9110, token).
+/// Returns whether a text can be part of the name of a header (RFC 9110, token).
 fn is_token(name: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !name.is_empty() && name.bytes().all(is_allowed)

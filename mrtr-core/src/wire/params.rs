@@ -1,4 +1,4 @@
-//! The params of a request: what is called, what `_meta` declares, what only a retry carries.
+//! The params of a request: its target, its `_meta`, and the members of a retry.
 
 use alloc::{borrow::Cow, string::String};
 use core::{fmt, str::FromStr};
@@ -60,7 +60,7 @@ pub enum Revision {
     V2026_07_28,
 }
 
-/// A text that names no revision of the protocol.
+/// The error of a text that is not a revision of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected a revision of the protocol, such as 2026-07-28")]
 pub struct UnknownRevision;
@@ -127,7 +127,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Returns the method of a name; `None` if it may not be answered with `input_required`.
+    /// Returns the method with this name; `None` for a method without rounds.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::ToolsCall, Self::PromptsGet, Self::ResourcesRead]
@@ -145,8 +145,8 @@ impl Method {
         }
     }
 
-    /// Returns the name of the parameter that names what is called. HTTP repeats its value in the
-    /// header `Mcp-Name`.
+    /// Returns the name of the parameter that has the target. HTTP repeats its value in the header
+    /// `Mcp-Name`.
     #[must_use]
     pub const fn target_parameter(self) -> &'static str {
         match self {
@@ -174,13 +174,13 @@ pub struct ClientInfo {
 }
 
 impl ClientInfo {
-    /// Makes the info of a name and a version.
+    /// Makes client info from a name and a version.
     #[must_use]
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self { name: name.into(), version: version.into(), title: None }
     }
 
-    /// Sets the name for people.
+    /// Sets the name that people see.
     #[must_use]
     pub fn with_title(self, title: impl Into<String>) -> Self {
         Self { title: Some(title.into()), ..self }
@@ -220,7 +220,7 @@ impl<'a> Params<'a> {
         Ok(Self { json, object: Object::decode(json, "params")? })
     }
 
-    /// Returns what is called: the tool, the prompt or the URI of the resource.
+    /// Returns the target: the name of the tool or prompt, or the URI of the resource.
     pub(crate) fn target(&self, method: Method) -> Result<Cow<'a, str>, WireError> {
         self.object.text(method.target_parameter())
     }
@@ -230,7 +230,7 @@ impl<'a> Params<'a> {
         self.object.get(ARGUMENTS)
     }
 
-    /// Returns the name of a member that only a retry carries; `None` if no such member is there.
+    /// Returns the name of a member that only a retry has; `None` if there is no such member.
     pub(crate) fn retry_member(&self) -> Option<&'static str> {
         [INPUT_RESPONSES, REQUEST_STATE].into_iter().find(|name| self.object.get(name).is_some())
     }
@@ -269,7 +269,7 @@ impl<'a> Params<'a> {
     }
 }
 
-/// Adds what a retry carries: the responses under their keys, and the exact state.
+/// Adds the members of a retry: the responses under their keys, and the unchanged state.
 pub(crate) fn with_retry<'r>(
     params: &RawJson,
     mut responses: impl Iterator<Item = (&'r str, &'r RawJson)>,
@@ -312,7 +312,7 @@ impl<'a> Meta<'a> {
 /// Why the `_meta` of a caller's params cannot be completed.
 pub(crate) enum MetaError {
     Wire(WireError),
-    /// It declares a capability that only a claim of the call declares.
+    /// It declares a capability that the call must claim instead.
     Declares(&'static str),
     /// It names another protocol version.
     OtherVersion,
@@ -324,8 +324,8 @@ impl From<WireError> for MetaError {
     }
 }
 
-/// Writes the `_meta` of a 2026-07-28 call: the caller's members, the claims among its
-/// capabilities, and the version and the client's info where they are absent.
+/// Writes the `_meta` of a 2026-07-28 call. It has the caller's members, and the claims among the
+/// capabilities. The version and the client's info are added if they are absent.
 pub(crate) fn complete_meta(
     params: &Params<'_>,
     claims: Capabilities,

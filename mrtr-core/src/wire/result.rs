@@ -11,10 +11,10 @@ use crate::Limits;
 
 const RESULT_TYPE: &str = "resultType";
 const COMPLETE: &str = "complete";
-const INPUT_REQUIRED: &str = "input_required";
+pub(crate) const INPUT_REQUIRED: &str = "input_required";
 const INPUT_REQUESTS: &str = "inputRequests";
 
-/// The `requestState` of a round: opaque JSON text, held and echoed as it came.
+/// The `requestState` of a round: opaque JSON text that is echoed unchanged.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct StateText(Arc<str>);
 
@@ -24,7 +24,7 @@ impl StateText {
         Json::composed(&self.0)
     }
 
-    /// Returns the bytes of the JSON text between the quotes.
+    /// Returns the length in bytes of the JSON text between the quotes.
     pub(crate) fn len(&self) -> usize {
         self.0.len().saturating_sub(2)
     }
@@ -36,19 +36,19 @@ impl fmt::Debug for StateText {
     }
 }
 
-/// A result, as far as the lifecycle needs it.
+/// The part of a result that the lifecycle needs.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum CallResult<'a> {
     /// The request is complete.
     Complete,
-    /// The server needs input: requests under the keys it chose, and a state to echo.
+    /// The server needs input: requests under keys that it chose, and a state to echo.
     InputRequired { requests: Vec<(String, Json<'a>)>, state: Option<StateText> },
 }
 
 impl<'a> CallResult<'a> {
     /// Decodes a result (mrtr, server requirements).
     ///
-    /// A result of one of the `extension_types` is complete as far as the lifecycle goes.
+    /// A result of one of the `extension_types` is complete for the lifecycle.
     pub(crate) fn decode(result: Json<'a>, extension_types: &[String]) -> Result<Self, WireError> {
         let object = Object::decode_repeated(result, "result")?;
         let result_type = match object.once(RESULT_TYPE, "result")? {
@@ -104,8 +104,8 @@ pub(crate) fn write_input_required(requests: &[(String, RawJson)], state: Option
     })
 }
 
-/// Completes a handler's result: a server of this revision always names the type (basic, results).
-/// `None`: the result is not an object, or is an `input_required` made by hand.
+/// Adds the type to a handler's result: a server of this revision always names it (basic, results).
+/// `None`: the result is not an object, or is an `input_required` result.
 pub(crate) fn complete(result: &RawJson, names_type: bool) -> Option<RawJson> {
     let object = Object::decode(result.as_json(), "result").ok()?;
     match object.get(RESULT_TYPE) {
@@ -132,7 +132,8 @@ pub(crate) fn complete(result: &RawJson, names_type: bool) -> Option<RawJson> {
 ///
 /// # Errors
 ///
-/// A result of another type than `complete`, or of a wrong shape (mrtr, supported requests).
+/// Returns [`WireError`] if the result has another type than `complete`, or a wrong shape (mrtr,
+/// supported requests).
 pub fn expect_complete(result: Json<'_>) -> Result<(), WireError> {
     match CallResult::decode(result, &[])? {
         CallResult::Complete => Ok(()),
@@ -143,8 +144,8 @@ pub fn expect_complete(result: Json<'_>) -> Result<(), WireError> {
     }
 }
 
-/// Checks the number and the sizes of a round's requests, given each key and the bytes of each
-/// request.
+/// Checks the number and the sizes of a round's requests. Each item is a key and the length of its
+/// request in bytes.
 pub(crate) fn check_round<'r>(
     requests: impl ExactSizeIterator<Item = (&'r str, usize)>,
     limits: &Limits,

@@ -1,4 +1,4 @@
-//! Requests to a model, and requests for the roots of a client.
+//! Requests to a model, and the results of a model and of roots.
 
 use alloc::{format, string::String, vec::Vec};
 use core::fmt;
@@ -7,18 +7,19 @@ use form_model::Number;
 
 use super::{Capabilities, DEPTH_MAX, Json, Object, RawJson, WireError, Writer, check_depth};
 
-/// A request to a model (sampling). Its messages pass through.
+/// A request to a model (sampling). Its messages pass through unchanged.
 #[derive(Clone, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct SamplingRequest {
-    /// The params, exactly as they came: `messages`, `maxTokens` and more.
+    /// The params, unchanged: `messages`, `maxTokens` and more.
     pub params: RawJson,
     /// Whether the model may use tools.
     pub uses_tools: bool,
-    /// Whether context of servers is to be included.
+    /// Whether the request includes context of MCP servers.
     pub uses_context: bool,
 }
 
+/// The output has the size only.
 impl fmt::Debug for SamplingRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SamplingRequest({} bytes)", self.params.as_str().len())
@@ -26,7 +27,7 @@ impl fmt::Debug for SamplingRequest {
 }
 
 impl SamplingRequest {
-    /// Reads the params, as far as a machine decides on them.
+    /// Reads the params that a machine needs, and checks the shape of the others.
     pub(crate) fn decode(params: Json<'_>) -> Result<Self, WireError> {
         let object = Object::decode(params, "the params of sampling")?;
         let messages = object.get(MESSAGES).and_then(Json::elements).ok_or(MALFORMED_MESSAGES)?;
@@ -57,11 +58,11 @@ impl SamplingRequest {
 
     /// Checks that a message can be written around the params.
     pub(crate) fn check_depth(&self) -> Result<(), WireError> {
-        // Around the params are the message, its result, the requests and this one.
+        // The message, its result, the requests and this request add four levels around the params.
         check_depth(self.params.as_str(), DEPTH_MAX - 4)
     }
 
-    /// Returns the capabilities that a client must declare to be asked this.
+    /// Returns the capabilities that the request needs.
     #[must_use]
     pub const fn needs(&self) -> Capabilities {
         let sampling = Capabilities::NONE.with_sampling();
@@ -83,7 +84,7 @@ const INCLUDE_CONTEXT: &str = "includeContext";
 
 type Check = fn(Json<'_>) -> bool;
 
-/// The members that pass through, and what each must look like.
+/// The members that pass through, and the check of each.
 const SHAPES: [(&str, Check); 7] = [
     (SYSTEM_PROMPT, |json| json.text().is_some()),
     (STOP_SEQUENCES, |json| json.is_array()),
@@ -138,7 +139,7 @@ pub(crate) fn check_roots(json: Json<'_>) -> Result<(), WireError> {
     Ok(())
 }
 
-/// Whose context a model is to be given. The specification deprecates both.
+/// The servers whose context a model gets. Both variants are deprecated by the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IncludeContext {
@@ -161,7 +162,8 @@ impl IncludeContext {
     }
 }
 
-/// A builder of requests to a model. It always bounds the tokens.
+/// A builder of requests to a model. The most tokens of the answer, `maxTokens`, are required.
+/// [`SamplingBuilder::build`] checks all values.
 ///
 /// ```
 /// use mrtr_core::wire::{InputRequest, SamplingBuilder};
@@ -182,6 +184,7 @@ pub struct SamplingBuilder {
     members: Vec<(&'static str, String)>,
 }
 
+/// The output has the number of messages only.
 impl fmt::Debug for SamplingBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SamplingBuilder({} messages)", self.messages.len())
@@ -189,7 +192,7 @@ impl fmt::Debug for SamplingBuilder {
 }
 
 impl SamplingBuilder {
-    /// Begins a request for at most this many tokens.
+    /// Begins a request for at most `max_tokens` tokens, at least 1.
     #[must_use]
     pub const fn new(max_tokens: u32) -> Self {
         Self { max_tokens, messages: Vec::new(), members: Vec::new() }
@@ -218,7 +221,7 @@ impl SamplingBuilder {
         self
     }
 
-    /// Adds a message as JSON, for content other than text.
+    /// Adds a message as JSON, for content other than text: an object with `role` and `content`.
     #[must_use]
     pub fn message(mut self, message: &RawJson) -> Self {
         self.messages.push(message.as_str().into());
@@ -231,7 +234,7 @@ impl SamplingBuilder {
         self.member(SYSTEM_PROMPT, serde_json::to_string(prompt).unwrap_or_default())
     }
 
-    /// Sets the temperature.
+    /// Sets the temperature. Its range is not checked.
     #[must_use]
     pub fn temperature(self, temperature: Number) -> Self {
         self.member(TEMPERATURE, format!("{temperature}"))
@@ -255,20 +258,20 @@ impl SamplingBuilder {
         self.member(METADATA, metadata.as_str().into())
     }
 
-    /// Gives the model tools, as a JSON array. The client must have declared `sampling.tools`.
+    /// Gives the model tools, as a JSON array. The client must declare `sampling.tools`.
     #[must_use]
     pub fn tools(self, tools: &RawJson) -> Self {
         self.member(TOOLS, tools.as_str().into())
     }
 
-    /// Sets how the model uses its tools, as a JSON object. The client must have declared
+    /// Sets how the model uses its tools, as a JSON object. The client must declare
     /// `sampling.tools`.
     #[must_use]
     pub fn tool_choice(self, choice: &RawJson) -> Self {
         self.member(TOOL_CHOICE, choice.as_str().into())
     }
 
-    /// Includes context. The client must have declared `sampling.context`.
+    /// Includes context. The client must declare `sampling.context`.
     #[must_use]
     pub fn include_context(self, context: IncludeContext) -> Self {
         self.member(INCLUDE_CONTEXT, format!("\"{}\"", context.name()))
@@ -285,7 +288,8 @@ impl SamplingBuilder {
     ///
     /// # Errors
     ///
-    /// A bound of 0 tokens, JSON of a wrong shape, or JSON that nests too deep to be sent.
+    /// Returns [`WireError`] if the request is for 0 tokens, if a value has a wrong shape, or if it
+    /// nests too deep to be sent.
     pub fn build(self) -> Result<SamplingRequest, WireError> {
         let json = Writer::object(|params| {
             params.json(MESSAGES, &format!("[{}]", self.messages.join(",")));
@@ -294,7 +298,7 @@ impl SamplingBuilder {
                 params.json(name, value);
             }
         });
-        // Around the params are the message, its result, the requests and this one.
+        // The message, its result, the requests and this request add four levels around the params.
         check_depth(&json, DEPTH_MAX - 4)?;
         SamplingRequest::decode(Json::composed(&json))
     }

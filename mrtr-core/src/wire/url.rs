@@ -1,6 +1,6 @@
-//! A URL that a server wants a person to open (elicitation, URL mode).
+//! The URLs that a server asks a person to open (elicitation, URL mode).
 //!
-//! Nothing is fetched and nothing is opened here. The flags of a URL are for the person who decides.
+//! This crate does not fetch or open a URL. The flags of a URL help the person to decide.
 
 use alloc::{string::String, sync::Arc};
 use core::fmt;
@@ -10,39 +10,39 @@ use form_model::SafeText;
 
 use super::WireError;
 
-/// A URL that a server wants a person to open.
+/// A request to a person to open a URL.
 #[derive(Clone, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct UrlRequest {
-    /// The server's words to the person.
+    /// The server's message to the person.
     pub message: SafeText,
-    /// The whole URL, exactly as it came. Show it whole, and do not make it a link by yourself.
+    /// The whole URL, unchanged. Show the whole URL, and do not turn it into a link.
     pub url: Arc<str>,
     /// The host, as the URL spells it. Show it first.
     pub host: SafeText,
     /// Whether the connection is encrypted.
     pub is_https: bool,
-    /// Whether the host is spelled in punycode, so that it shows letters beyond ASCII.
+    /// Whether the host has a part in punycode, which stands for letters that are not ASCII.
     pub is_punycode: bool,
-    /// Whether the host has letters of more than one script, as look-alikes do.
+    /// Whether the host has letters of more than one script, as look-alike hosts have.
     pub is_mixed_script: bool,
-    /// Whether a user name stands before the host. People can mistake it for the host.
+    /// Whether the URL has a user name before the host. People can mistake it for the host.
     pub has_userinfo: bool,
 }
 
 impl fmt::Debug for UrlRequest {
-    /// Leaves the URL out: it may hold a secret.
+    /// The output has the length of the URL only: it may hold a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "UrlRequest(URL of {} bytes)", self.url.len())
     }
 }
 
 impl UrlRequest {
-    /// Makes a request of a message and a URL. Nothing is fetched.
+    /// Makes a request from a message and a URL. The URL is not fetched.
     ///
     /// # Errors
     ///
-    /// A text that is not an absolute http or https URL.
+    /// Returns [`WireError`] if `url` is not an absolute http or https URL.
     pub fn new(message: &str, url: &str) -> Result<Self, WireError> {
         let malformed = WireError::shape("url", "an absolute http or https URL");
         let Ok(iri) = Iri::parse(url) else { return Err(malformed) };

@@ -2,7 +2,8 @@
 
 use mrtr_core::{
     Instant, SessionId,
-    broker::{Closure, Decision, Ending, HostFrame, InteractionId, RecordId, RecordKind},
+    host::{CloseReason, Ending, HostFrame, InteractionId, RecordId, RecordKind},
+    wire::Decision,
 };
 
 use super::{
@@ -82,7 +83,7 @@ impl Model {
 
     /// Tells whether so many have ended after a question that a host need not remember it.
     fn forgets(&self, id: InteractionId) -> bool {
-        let mut remembered = self.ended.iter().rev().take(self.limits.past_max);
+        let mut remembered = self.ended.iter().rev().take(self.limits.recently_closed_max);
         !remembered.any(|ended| *ended == id)
     }
 
@@ -121,7 +122,7 @@ impl Model {
             }
             Stage::Opening | Stage::Open => {
                 let at = self.calls.iter().position(|known| known.id == call.id).unwrap();
-                self.end(now, at, "unanswerable", Closure::Unanswerable, true)
+                self.end(now, at, "unanswerable", CloseReason::Unanswerable, true)
             }
         }
     }
@@ -169,7 +170,7 @@ impl Model {
         let stage = asked.stage;
         let at = self.calls.iter().position(|known| known.id == call.id).unwrap();
         match stage {
-            _ if !held => self.end(now, at, "store_failed", Closure::StoreFailed, true),
+            _ if !held => self.end(now, at, "store_failed", CloseReason::StoreFailed, true),
             Stage::Committing(decision, json) => {
                 self.deliver(now, record.interaction, decision, json)
             }

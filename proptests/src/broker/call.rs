@@ -4,8 +4,8 @@ use core::time::Duration;
 
 use mrtr_core::{
     Clock, Clocks, Instant, InvocationId, Phase,
-    broker::{Call, ConnectionId, Decision, Ending, InteractionId, Limits},
-    wire::RawJson,
+    host::{Call, ConnectionId, Ending, InteractionId, Limits},
+    wire::{Decision, RawJson},
 };
 
 /// Is an invocation, live or over.

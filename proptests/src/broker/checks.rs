@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use mrtr_core::{
     InvocationId,
-    broker::{
-        Action, ConnectionId, Decision, Event, HostFrame, Misuse, ProviderFrame, Record, Report,
-        What,
+    host::{
+        Action, ChangeKind, ConnectionId, Event, HostFrame, Misuse, ProviderFrame, Record, Report,
     },
+    wire::Decision,
 };
 
 use super::{
@@ -102,7 +102,7 @@ impl<H: Host> World<H> {
                 Action::Project(change) => {
                     self.surfaces.iter_mut().for_each(|surface| surface.send(change));
                     self.changes.push(change.clone());
-                    if let What::Ended { how, .. } = &change.what {
+                    if let ChangeKind::Ended { how, .. } = &change.kind {
                         self.seen.insert(format!("ended {how:?}"));
                     }
                 }

@@ -2,11 +2,11 @@
 
 use mrtr_core::{
     Instant, InvocationId, SessionId,
-    broker::{
-        Action, ConnectionId, Decision, Event, InteractionId, ProviderFrame, RecordId, RecordKind,
-        Shown,
+    host::{
+        Action, ConnectionId, Event, InteractionId, ProviderFrame, RecordId, RecordKind,
+        VisibleInteraction,
     },
-    wire::{RawJson, Response},
+    wire::{Decision, InputResponse, RawJson},
 };
 
 use super::{
@@ -61,7 +61,7 @@ impl<H: Host> World<H> {
         &mut self,
         interaction: InteractionId,
         session: SessionId,
-        response: Response,
+        response: InputResponse,
         decision: Decision,
         json: &'static str,
     ) -> Result<bool, Broken> {
@@ -72,7 +72,7 @@ impl<H: Host> World<H> {
         Ok(!self.done.is_empty())
     }
 
-    /// A surface can not show a question.
+    /// A surface cannot show a question.
     pub(crate) fn unanswerable(&mut self, interaction: InteractionId) -> Checked {
         let expected = self.model.unanswerable(self.now, interaction);
         self.step(Event::Unanswerable(interaction), expected)
@@ -94,7 +94,7 @@ impl<H: Host> World<H> {
     }
 
     /// Returns what a surface shows, and whose it is.
-    pub(crate) fn screen(&self, surface: u8) -> (&SessionId, Vec<&Shown>) {
+    pub(crate) fn screen(&self, surface: u8) -> (&SessionId, Vec<&VisibleInteraction>) {
         let at = usize::from(surface) % self.surfaces.len();
         let surface = self.surfaces.get(at).unwrap();
         (surface.session(), surface.open().collect())

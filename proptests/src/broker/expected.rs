@@ -2,10 +2,11 @@
 
 use mrtr_core::{
     InvocationId, Phase, SessionId,
-    broker::{
-        Action, Change, ConnectionId, HostFrame, InteractionId, Misuse, Outcome,
-        PendingInteraction, Record, RecordId, Refused, Report, What,
+    host::{
+        Action, Change, ChangeKind, ConnectionId, Fault, HostFrame, InteractionId, Misuse, Outcome,
+        PendingInteraction, Record, RecordId, Report,
     },
+    wire::ResponseError,
 };
 
 use super::{
@@ -141,8 +142,8 @@ impl Sorted {
                     all.frames.push((*connection, frame.clone()));
                 }
                 Action::Store(record) => all.records.push((record.id(), record_said(record))),
-                Action::Project(Change { session, what, .. }) => {
-                    let (id, said) = change_said(what);
+                Action::Project(Change { session, kind, .. }) => {
+                    let (id, said) = change_said(kind);
                     all.changes.push((session.clone(), id, said));
                 }
                 Action::Settle { invocation, outcome } => {
@@ -168,20 +169,20 @@ fn sorted<T: Clone, K: Ord>(list: &[T], key: impl Fn(&T) -> K) -> Vec<T> {
 pub(super) fn misuse_said(misuse: &Misuse) -> String {
     match misuse {
         Misuse::Stale { won } => format!("stale {won:?}"),
-        Misuse::Invalid(_) => "invalid".into(),
-        Misuse::TooLarge { .. } => "too_large".into(),
-        Misuse::WrongKind => "wrong_kind".into(),
+        Misuse::Response(ResponseError::Invalid(_)) => "invalid".into(),
+        Misuse::Response(ResponseError::TooLarge { .. }) => "too_large".into(),
+        Misuse::Response(ResponseError::WrongKind) => "wrong_kind".into(),
         Misuse::Limit { max, .. } => format!("limit {max}"),
         other => format!("{other:?}"),
     }
 }
 
 /// Names the rule that a frame breaks, with what it tells.
-pub(super) fn refusal_said(why: &Refused) -> String {
+pub(super) fn refusal_said(why: &Fault) -> String {
     match why {
-        Refused::Duplicate { last } => format!("duplicate {last}"),
-        Refused::Number { last } => format!("number {last}"),
-        Refused::Limit { max, .. } => format!("limit {max}"),
+        Fault::Duplicate { last } => format!("duplicate {last}"),
+        Fault::Number { last } => format!("number {last}"),
+        Fault::Limit { max, .. } => format!("limit {max}"),
         other => other.code().into(),
     }
 }
@@ -201,11 +202,13 @@ fn record_said(record: &Record) -> String {
     }
 }
 
-fn change_said(what: &What) -> (InteractionId, String) {
-    match what {
-        What::Opened(pending) => (pending.id, pending_said(pending)),
-        What::Taken { interaction, decision } => (*interaction, format!("taken {decision:?}")),
-        What::Ended { interaction, how } => (*interaction, format!("ended {how:?}")),
+fn change_said(kind: &ChangeKind) -> (InteractionId, String) {
+    match kind {
+        ChangeKind::Opened(pending) => (pending.id, pending_said(pending)),
+        ChangeKind::Taken { interaction, decision } => {
+            (*interaction, format!("taken {decision:?}"))
+        }
+        ChangeKind::Ended { interaction, how } => (*interaction, format!("ended {how:?}")),
     }
 }
 

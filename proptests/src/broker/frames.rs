@@ -2,7 +2,9 @@
 
 use mrtr_core::{
     Instant, InvocationId,
-    broker::{Closure, ConnectionId, InteractionId, ProviderFrame, Question, RecordId, RecordKind},
+    host::{
+        CloseReason, ConnectionId, InteractionId, ProviderFrame, Question, RecordId, RecordKind,
+    },
 };
 
 use super::{
@@ -99,24 +101,24 @@ impl Model {
                 }
             }
             ProviderFrame::Result { .. } if call.pending().is_some() => {
-                self.end(now, at, "inconsistent", Closure::Inconsistent, true)
+                self.end(now, at, "inconsistent", CloseReason::Inconsistent, true)
             }
             ProviderFrame::Result { result, .. } => {
                 let outcome = format!("complete {}", result.as_str());
-                self.end(now, at, &outcome, Closure::Inconsistent, false)
+                self.end(now, at, &outcome, CloseReason::Inconsistent, false)
             }
             ProviderFrame::Rejected { error, .. } => {
-                // Who has taken it can not say that nothing was done.
+                // Who has taken it cannot say that nothing was done.
                 let word = if is_early { "rejected" } else { "failed" };
                 let outcome = format!("{word} {}", error.as_str());
-                self.end(now, at, &outcome, Closure::Rejected, false)
+                self.end(now, at, &outcome, CloseReason::Rejected, false)
             }
             ProviderFrame::Failed { error, .. } => {
                 let outcome = format!("failed {}", error.as_str());
-                self.end(now, at, &outcome, Closure::Failed, false)
+                self.end(now, at, &outcome, CloseReason::Failed, false)
             }
             ProviderFrame::Released { .. } => {
-                self.end(now, at, "released", Closure::Released, false)
+                self.end(now, at, "released", CloseReason::Released, false)
             }
         }
     }
@@ -160,14 +162,14 @@ impl Model {
     /// Returns the id that the host makes for the next question: from its own count alone.
     fn next_id(&self, at: usize) -> InteractionId {
         let call = self.calls.get(at).unwrap();
-        InteractionId::parse(&format!("{}.{}", call.id, call.asked.len() + 1)).unwrap()
+        format!("{}.{}", call.id, call.asked.len() + 1).parse().unwrap()
     }
 
     fn ask(&mut self, now: Instant, at: usize, mut asked: Asked) -> Expected {
         let is_spent =
             self.calls.get(at).is_some_and(|call| call.is_spent(now, &self.limits.clocks));
         if is_spent {
-            return self.end(now, at, "timed_out Execution", Closure::TimedOut, true);
+            return self.end(now, at, "timed_out Execution", CloseReason::TimedOut, true);
         }
         let mut expected = Expected::default();
         let call = self.calls.get(at).unwrap();
@@ -185,7 +187,7 @@ impl Model {
 
     /// Writes a question, and whose it is.
     pub(super) fn said(&self, call: &Called, asked: &Asked) -> String {
-        let question = Question::decode(asked.request.as_str(), &self.limits).unwrap();
+        let question = Question::decode(asked.request.as_json(), &self.limits).unwrap();
         let json = question.to_json();
         format!("{} {} {} {}", asked.id, call.id, call.connection, json.as_str())
     }

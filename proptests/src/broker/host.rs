@@ -3,10 +3,10 @@
 use core::fmt;
 
 use mrtr_core::{
-    Broker, Instant, InvocationId, Phase, RegistrationId, SessionId,
-    broker::{
-        Action, Actions, Call, ConnectionId, Epoch, EpochReused, Event, Limits, Misuse, Owner,
-        RecordId, Report, Snapshot,
+    Instant, InvocationId, Phase, RegistrationId, SessionId,
+    host::{
+        Action, Actions, Broker, Call, ConnectionId, Epoch, EpochReused, Event, Limits, Misuse,
+        Owner, RecordId, Report, Snapshot,
     },
 };
 

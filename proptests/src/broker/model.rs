@@ -6,8 +6,9 @@
 
 use mrtr_core::{
     Instant, InvocationId, RegistrationId, SessionId, TurnId,
-    broker::{
-        Call, Closure, ConnectionId, Ending, HostFrame, InteractionId, Limits, RecordId, RecordKind,
+    host::{
+        Call, CloseReason, ConnectionId, Ending, HostFrame, InteractionId, Limits, RecordId,
+        RecordKind,
     },
 };
 
@@ -94,7 +95,7 @@ impl Model {
     pub(super) fn disconnect(&mut self, now: Instant, connection: ConnectionId) -> Expected {
         self.connections.retain(|(known, _)| *known != connection);
         self.registrations.retain(|(_, on)| *on != connection);
-        self.lose(now, Closure::ProviderLost, |call| call.connection == connection)
+        self.lose(now, CloseReason::ProviderLost, |call| call.connection == connection)
     }
 
     pub(super) fn register(
@@ -108,12 +109,12 @@ impl Model {
         }
         self.registrations.retain(|(known, _)| known != registration);
         self.registrations.push((registration.clone(), connection));
-        self.lose(now, Closure::Superseded, |call| call.call.registration == *registration)
+        self.lose(now, CloseReason::Superseded, |call| call.call.registration == *registration)
     }
 
     pub(super) fn retire(&mut self, now: Instant, registration: &RegistrationId) -> Expected {
         self.registrations.retain(|(known, _)| known != registration);
-        self.lose(now, Closure::Retired, |call| call.call.registration == *registration)
+        self.lose(now, CloseReason::Retired, |call| call.call.registration == *registration)
     }
 
     /// Expects an invocation, and tells which connection it goes to; or the mistakes that it is.
@@ -150,7 +151,7 @@ impl Model {
     pub(super) fn stop(
         &mut self,
         now: Instant,
-        why: Closure,
+        why: CloseReason,
         is_covered: impl Fn(&Called) -> bool,
     ) -> Expected {
         self.end_all(now, is_covered, |_| ("stopped".into(), why, true))
@@ -161,17 +162,22 @@ impl Model {
         let limits = self.limits.clone();
         let is_due = |call: &Called| call.due(&limits).0 <= now;
         self.end_all(now, is_due, |call| match call.due(&limits).1 {
-            Some(clock) => (format!("timed_out {clock:?}"), Closure::TimedOut, true),
-            None => ("store_failed".into(), Closure::StoreFailed, true),
+            Some(clock) => (format!("timed_out {clock:?}"), CloseReason::TimedOut, true),
+            None => ("store_failed".into(), CloseReason::StoreFailed, true),
         })
     }
 
     /// Expects the end of what has lost its provider: it is known that nothing was done meanwhile
     /// only where somebody was asked.
-    fn lose(&mut self, now: Instant, why: Closure, is_lost: impl Fn(&Called) -> bool) -> Expected {
+    fn lose(
+        &mut self,
+        now: Instant,
+        why: CloseReason,
+        is_lost: impl Fn(&Called) -> bool,
+    ) -> Expected {
         self.end_all(now, is_lost, |call| {
             let outcome = if call.pending().is_some() { "lost" } else { "outcome_unknown" };
-            (outcome.into(), why, why != Closure::ProviderLost)
+            (outcome.into(), why, why != CloseReason::ProviderLost)
         })
     }
 
@@ -179,7 +185,7 @@ impl Model {
         &mut self,
         now: Instant,
         ends: impl Fn(&Called) -> bool,
-        how: impl Fn(&Called) -> (String, Closure, bool),
+        how: impl Fn(&Called) -> (String, CloseReason, bool),
     ) -> Expected {
         let mut expected = Expected::default();
         for at in 0..self.calls.len() {
@@ -202,7 +208,7 @@ impl Model {
         now: Instant,
         at: usize,
         outcome: &str,
-        why: Closure,
+        why: CloseReason,
         cancels: bool,
     ) -> Expected {
         let mut expected = Expected::default();

@@ -229,7 +229,7 @@ pub enum How {
     /// A no.
     Decline,
     /// Nothing: the question is closed.
-    Dismiss,
+    Cancel,
     /// What is no answer of a person.
     Foreign(u8),
 }
@@ -381,7 +381,7 @@ impl From<u8> for How {
             8 | 9 => Self::Wrong,
             10 => Self::Large,
             11 | 12 => Self::Decline,
-            13 => Self::Dismiss,
+            13 => Self::Cancel,
             _ => Self::Foreign(byte / 16),
         }
     }

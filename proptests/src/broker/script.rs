@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 use form_model::{Content, Form};
 use mrtr_core::{
     InvocationId,
-    broker::Decision,
-    wire::{RawJson, Response},
+    wire::{Decision, InputResponse, RawJson},
 };
 
 use super::How;
@@ -45,9 +44,9 @@ pub(super) enum Fit {
 pub(super) struct Question {
     /// A schema, or a URL.
     what: What,
-    right: (fn() -> Response, &'static str),
-    also_right: (fn() -> Response, &'static str),
-    wrong: (fn() -> Response, &'static str),
+    right: (fn() -> InputResponse, &'static str),
+    also_right: (fn() -> InputResponse, &'static str),
+    wrong: (fn() -> InputResponse, &'static str),
 }
 
 enum What {
@@ -73,8 +72,8 @@ impl Question {
     }
 
     /// Writes an answer, and what must come of it.
-    pub(super) fn answer(&self, how: How) -> (Response, Fit) {
-        let fits = |(response, json): (fn() -> Response, _), decision| {
+    pub(super) fn answer(&self, how: How) -> (InputResponse, Fit) {
+        let fits = |(response, json): (fn() -> InputResponse, _), decision| {
             (response(), Fit::Fits(decision, json))
         };
         match how {
@@ -84,23 +83,23 @@ impl Question {
             How::Large => match self.what {
                 What::Form(schema) if schema == NAME => {
                     let note = Content::new().with_text("note", SENTINEL.repeat(40));
-                    (Response::Accept(note), Fit::Unfit("too_large"))
+                    (InputResponse::Accept(note), Fit::Unfit("too_large"))
                 }
                 What::Form(_) | What::Url(_) => fits(self.right, Decision::Accept),
             },
             How::Decline => {
-                (Response::Decline, Fit::Fits(Decision::Decline, r#"{"action":"decline"}"#))
+                (InputResponse::Decline, Fit::Fits(Decision::Decline, r#"{"action":"decline"}"#))
             }
-            How::Dismiss => {
-                (Response::Dismiss, Fit::Fits(Decision::Dismiss, r#"{"action":"cancel"}"#))
+            How::Cancel => {
+                (InputResponse::Cancel, Fit::Fits(Decision::Cancel, r#"{"action":"cancel"}"#))
             }
             How::Foreign(index) => {
                 let response = match index % 3 {
-                    0 => Response::Sampled(raw(r#"{"role":"hunter2"}"#)),
-                    1 => Response::Roots(raw(r#"{"roots":["hunter2"]}"#)),
+                    0 => InputResponse::Sampled(raw(r#"{"role":"hunter2"}"#)),
+                    1 => InputResponse::Roots(raw(r#"{"roots":["hunter2"]}"#)),
                     _ => match self.what {
-                        What::Form(_) => Response::Consent,
-                        What::Url(_) => Response::Accept(Content::new()),
+                        What::Form(_) => InputResponse::Consent,
+                        What::Url(_) => InputResponse::Accept(Content::new()),
                     },
                 };
                 (response, Fit::Unfit("wrong_kind"))
@@ -126,8 +125,8 @@ const TARGET: &str = r#"{"type":"object","properties":{
     "required":["environment"]}"#;
 const NOTHING: &str = r#"{"type":"object","properties":{}}"#;
 
-fn accept(content: Content) -> Response {
-    Response::Accept(content)
+fn accept(content: Content) -> InputResponse {
+    InputResponse::Accept(content)
 }
 
 /// The questions. Each answer has the exact text that its provider gets.
@@ -164,8 +163,8 @@ pub(super) const QUESTIONS: [Question; 5] = [
     },
     Question {
         what: What::Url("https://example.org/pay?token=hunter2"),
-        right: (|| Response::Consent, r#"{"action":"accept"}"#),
-        also_right: (|| Response::Consent, r#"{"action":"accept"}"#),
+        right: (|| InputResponse::Consent, r#"{"action":"accept"}"#),
+        also_right: (|| InputResponse::Consent, r#"{"action":"accept"}"#),
         wrong: (|| accept(Content::new().with_text("url", SENTINEL)), "wrong_kind"),
     },
     Question {
@@ -200,7 +199,7 @@ pub(super) const QUESTIONS: [Question; 5] = [
 static REQUESTS: LazyLock<Vec<RawJson>> =
     LazyLock::new(|| QUESTIONS.iter().map(|question| raw(&question.request())).collect());
 
-/// Requests that can not be asked, each with the code of the rule that it breaks.
+/// Requests that cannot be asked, each with the code of the rule that it breaks.
 static FLAWED: LazyLock<Vec<(&str, RawJson)>> = LazyLock::new(|| {
     let [message, label, request] =
         [MESSAGE_BYTES_MAX, LABEL_BYTES_MAX, REQUEST_BYTES_MAX].map(|max| "hunter2".repeat(max));
@@ -261,7 +260,7 @@ static FLAWED: LazyLock<Vec<(&str, RawJson)>> = LazyLock::new(|| {
     all
 });
 
-/// Picks a request: one of [`QUESTIONS`] by its number, or one that can not be asked and why.
+/// Picks a request: one of [`QUESTIONS`] by its number, or one that cannot be asked and why.
 /// Indices that are small pick what can be asked.
 pub(super) fn request(index: u8) -> (RawJson, Result<usize, &'static str>) {
     match usize::from(index) {

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use mrtr_core::{
     Clocks, RegistrationId, SessionId, TurnId,
-    broker::{ConnectionId, Limits},
+    host::{ConnectionId, Limits},
 };
 
 use super::script::{
@@ -45,27 +45,22 @@ pub(super) fn registration(index: u8) -> RegistrationId {
 /// Returns the limits of a world: small, so that lives get to them.
 pub(super) fn limits(setup: u8) -> Limits {
     let has = |bit: u8| setup >> bit & 1 == 1;
-    let clocks = Clocks {
-        leg: Duration::from_secs(10),
-        leg_max: has(2).then_some(Duration::from_secs(25)),
-        execution: has(3).then_some(Duration::from_secs(15)),
-        interaction: Duration::from_secs(120),
-        ..Clocks::default()
-    };
-    let form =
-        form_model::Limits { answer_bytes_max: ANSWER_BYTES_MAX, ..form_model::Limits::default() };
-    Limits {
-        connection_invocations_max: if has(1) { 3 } else { 64 },
-        session_invocations_max: if has(1) { 2 } else { 64 },
-        session_pending_max: if has(7) { 1 } else { 64 },
-        interactions_max: if has(1) { 2 } else { 64 },
-        connection_bytes_max: if has(4) { 900 } else { 1_000_000 },
-        past_max: if has(5) { 2 } else { 1024 },
-        request_bytes_max: REQUEST_BYTES_MAX,
-        message_bytes_max: MESSAGE_BYTES_MAX,
-        label_bytes_max: LABEL_BYTES_MAX,
-        form,
-        clocks,
-        store: Duration::from_secs(5),
-    }
+    let clocks = Clocks::default()
+        .leg(Duration::from_secs(10))
+        .leg_max(has(2).then_some(Duration::from_secs(25)))
+        .execution(has(3).then_some(Duration::from_secs(15)))
+        .interaction(Duration::from_secs(120));
+    Limits::default()
+        .connection_invocations_max(if has(1) { 3 } else { 64 })
+        .session_invocations_max(if has(1) { 2 } else { 64 })
+        .session_pending_max(if has(7) { 1 } else { 64 })
+        .interactions_max(if has(1) { 2 } else { 64 })
+        .connection_bytes_max(if has(4) { 900 } else { 1_000_000 })
+        .recently_closed_max(if has(5) { 2 } else { 1024 })
+        .request_bytes_max(REQUEST_BYTES_MAX)
+        .message_bytes_max(MESSAGE_BYTES_MAX)
+        .label_bytes_max(LABEL_BYTES_MAX)
+        .form(form_model::Limits::default().answer_bytes_max(ANSWER_BYTES_MAX))
+        .clocks(clocks)
+        .store(Duration::from_secs(5))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mrtr_core::broker::{InteractionId, Limits, Record, RecordId, RecordKind};
+use mrtr_core::host::{InteractionId, Limits, Record, RecordId, RecordKind};
 
 use super::{Rule, WhichRecord, rule::Checked, script::pick};
 

@@ -3,7 +3,7 @@
 
 use mrtr_core::{
     SessionId,
-    broker::{Change, Epoch, InteractionId, Shown, Snapshot, View},
+    host::{Change, Epoch, InteractionId, Snapshot, View, VisibleInteraction},
 };
 
 use super::{
@@ -159,7 +159,7 @@ impl Surface {
     }
 
     /// Returns what is on the screen.
-    pub(super) fn open(&self) -> impl Iterator<Item = &Shown> {
+    pub(super) fn open(&self) -> impl Iterator<Item = &VisibleInteraction> {
         self.view.open()
     }
 
@@ -168,8 +168,8 @@ impl Surface {
         if !self.is_current {
             return Ok(());
         }
-        let shown: Vec<&Shown> = self.view.open().collect();
-        let open: Vec<&Shown> = snapshot.open.iter().collect();
+        let shown: Vec<&VisibleInteraction> = self.view.open().collect();
+        let open: Vec<&VisibleInteraction> = snapshot.open.iter().collect();
         Rule::ViewsAgree.same("a view", &shown, &open)
     }
 }

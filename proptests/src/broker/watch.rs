@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mrtr_core::{
     InvocationId, RegistrationId, SessionId,
-    broker::{
-        Action, Call, Change, ConnectionId, Decision, Ending, Event, FrameError, HostFrame,
+    host::{
+        Action, Call, Change, ChangeKind, ConnectionId, Ending, Event, FrameError, HostFrame,
         InteractionId, PendingInteraction, ProviderFrame, Record, RecordId, RecordKind, Scope,
-        Snapshot, What,
+        Snapshot,
     },
+    wire::Decision,
 };
 
 use super::{Rule, rule::Checked};
@@ -154,7 +155,7 @@ impl Watch {
                 let owner = &seen.call.session;
                 Rule::KeepsToSession.same("a change's session", &change.session, owner)?;
                 self.number(change)?;
-                self.project(event, &change.what)
+                self.project(event, &change.kind)
             }
         }
     }
@@ -167,12 +168,12 @@ impl Watch {
             Action::Deliver { frame, .. } => Some(frame.invocation().clone()),
             Action::Settle { invocation, .. } => Some(invocation.clone()),
             Action::Store(Record::Requested(pending))
-            | Action::Project(Change { what: What::Opened(pending), .. }) => {
+            | Action::Project(Change { kind: ChangeKind::Opened(pending), .. }) => {
                 Some(pending.owner.invocation.clone())
             }
             Action::Store(record) => of_question(&record.id().interaction),
-            Action::Project(Change { what: What::Taken { interaction, .. }, .. })
-            | Action::Project(Change { what: What::Ended { interaction, .. }, .. }) => {
+            Action::Project(Change { kind: ChangeKind::Taken { interaction, .. }, .. })
+            | Action::Project(Change { kind: ChangeKind::Ended { interaction, .. }, .. }) => {
                 of_question(interaction)
             }
         }
@@ -296,14 +297,14 @@ impl Watch {
     }
 
     fn number(&mut self, change: &Change) -> Checked {
-        let Change { epoch, session, number, after, what, .. } = change;
+        let Change { epoch, session, number, after, kind, .. } = change;
         let last = self.changes_of.insert(session.clone(), *number);
         let is_next = epoch.number() == self.epoch && *number > self.changes;
         Rule::NumbersChanges.holds(is_next, || format!("{number} after {}", self.changes))?;
         self.changes = *number;
         // A surface that hears that nothing was open before drops all that it shows.
         let is_blank = after.is_none()
-            && matches!(what, What::Opened(_))
+            && matches!(kind, ChangeKind::Opened(_))
             && !self.shown(session).any(|_| true);
         let follows = is_blank || *after == last;
         Rule::NumbersChanges.holds(follows, || format!("{number} after {after:?}, not {last:?}"))
@@ -320,9 +321,9 @@ impl Watch {
         })
     }
 
-    fn project(&mut self, event: &Event, what: &What) -> Checked {
-        let id = match what {
-            What::Opened(pending) => {
+    fn project(&mut self, event: &Event, kind: &ChangeKind) -> Checked {
+        let id = match kind {
+            ChangeKind::Opened(pending) => {
                 let record = RecordId { interaction: pending.id, kind: RecordKind::Requested };
                 if self.is_durable {
                     let is_held = self.held.contains(&record);
@@ -333,22 +334,24 @@ impl Watch {
                 }
                 pending.id
             }
-            What::Taken { interaction, .. } | What::Ended { interaction, .. } => *interaction,
+            ChangeKind::Taken { interaction, .. } | ChangeKind::Ended { interaction, .. } => {
+                *interaction
+            }
         };
         let Some(question) = self.questions.get_mut(&id) else {
-            return Err(Rule::AsksOnce.broken(format!("{what:?}")));
+            return Err(Rule::AsksOnce.broken(format!("{kind:?}")));
         };
-        match what {
-            What::Opened(_) => {
+        match kind {
+            ChangeKind::Opened(_) => {
                 let is_first = !core::mem::replace(&mut question.is_shown, true);
                 Rule::AsksOnce.holds(is_first, || format!("{id} is shown again"))
             }
-            What::Taken { decision, .. } => {
+            ChangeKind::Taken { decision, .. } => {
                 let given = question.given.as_ref().map(|(decision, _)| *decision);
                 let is_so = question.is_shown && question.is_taken && given == Some(*decision);
                 Rule::KeepsAnswer.holds(is_so, || format!("{id} is taken as {decision:?}"))
             }
-            What::Ended { how, .. } => {
+            ChangeKind::Ended { how, .. } => {
                 let is_first = question.is_shown && question.ended.replace(*how).is_none();
                 Rule::EndsOnce.holds(is_first, || format!("{id} ends again or was never shown"))
             }

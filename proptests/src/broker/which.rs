@@ -2,8 +2,8 @@
 
 use mrtr_core::{
     InvocationId, SessionId,
-    broker::{ConnectionId, InteractionId, ProviderFrame, RecordId},
-    wire::Response,
+    host::{ConnectionId, InteractionId, ProviderFrame, RecordId},
+    wire::InputResponse,
 };
 
 use super::{
@@ -70,7 +70,7 @@ impl<H: Host> World<H> {
         let (live, asked) =
             live.map_or((first.as_str(), 0), |call| (call.id.as_str(), call.asked.len()));
         let texts = made_up_interactions(model.epoch, model.calls.len() as u64, live, asked);
-        texts.iter().map(|text| InteractionId::parse(text).unwrap()).collect()
+        texts.iter().map(|text| text.parse().unwrap()).collect()
     }
 
     /// Names the session of who answers a question.
@@ -85,7 +85,7 @@ impl<H: Host> World<H> {
     }
 
     /// Writes an answer to a question, and says what must come of it.
-    pub(super) fn response(&self, to: InteractionId, how: How) -> (Response, Fit) {
+    pub(super) fn response(&self, to: InteractionId, how: How) -> (InputResponse, Fit) {
         let asked = self.model.questions().find(|(_, asked)| asked.id == to);
         let question = asked.and_then(|(_, asked)| QUESTIONS.get(asked.question));
         question.or(QUESTIONS.first()).unwrap().answer(how)

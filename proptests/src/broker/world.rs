@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use mrtr_core::{
-    Broker, Instant, InvocationId, SessionId, ToolCallId, TurnId,
-    broker::{
-        Action, Call, Change, Closure, Epoch, Event, InteractionId, Limits, ProviderFrame, Record,
-        RecordId, Scope,
+    Instant, InvocationId, SessionId, ToolCallId, TurnId,
+    host::{
+        Action, Broker, Call, Change, CloseReason, Epoch, Event, InteractionId, Limits,
+        ProviderFrame, Record, RecordId, Scope,
     },
     wire::RawJson,
 };
@@ -185,7 +185,7 @@ impl<H: Host> World<H> {
             Op::EndTurn { session: of, turn: of_turn } => {
                 let (session, turn) = (session(of), turn(of_turn));
                 let is_covered = Model::is_of_turn(&session, &turn);
-                let expected = self.model.stop(now, Closure::TurnEnded, is_covered);
+                let expected = self.model.stop(now, CloseReason::TurnEnded, is_covered);
                 self.step(Event::TurnEnded { session, turn }, expected)
             }
             Op::Restart { forgets } => self.restart(forgets),
@@ -232,7 +232,7 @@ impl<H: Host> World<H> {
     ) -> Result<Option<InvocationId>, Broken> {
         self.done.clear();
         let tool_call = ToolCallId::new(&format!("c-{}", self.model.calls.len())).unwrap();
-        let call = Call { session, turn, tool_call, registration: registration(what), request };
+        let call = Call::new(session, turn, tool_call, registration(what), request);
         let may_call = self.model.may_call(&call);
         let before = self.host.clone();
         let result = self.host.call(self.now, call.clone());
@@ -268,7 +268,7 @@ impl<H: Host> World<H> {
     }
 
     fn stop(&mut self, scope: WhichScope) -> Checked {
-        let (now, why) = (self.now, Closure::Stopped);
+        let (now, why) = (self.now, CloseReason::Stopped);
         let (scope, expected) = match scope {
             WhichScope::Invocation(which) => {
                 let id = self.invocation(which);
@@ -322,7 +322,7 @@ impl<H: Host> World<H> {
             let Action::Store(record @ Record::Closed { interaction, why }) = action else {
                 return Err(rule.broken(format!("{action:?}")));
             };
-            let is_due = left.remove(interaction) && *why == Closure::HostRestarted;
+            let is_due = left.remove(interaction) && *why == CloseReason::HostRestarted;
             rule.holds(is_due, || format!("{action:?}"))?;
             self.store.put(record, &limits)?;
             self.seen.insert(format!("closed {why:?}"));

@@ -137,9 +137,8 @@ fn clients() -> Vec<Scope> {
         is_told: true,
         plant: None,
     };
-    let limited = Clocks { execution: Some(secs(30)), ..Clocks::default() };
-    let all_clocks =
-        Clocks { execution: Some(secs(90)), leg_max: Some(secs(100)), ..Clocks::default() };
+    let limited = Clocks::default().execution(Some(secs(30)));
+    let all_clocks = Clocks::default().execution(Some(secs(90))).leg_max(Some(secs(100)));
     let kinds = vec![
         vec![Asks::Form, Asks::Model],
         vec![Asks::Roots, Asks::Url],
@@ -198,7 +197,7 @@ fn hosts() -> Vec<Scope> {
         is_told: true,
         plant: None,
     };
-    let limited = Clocks { execution: Some(secs(30)), ..Clocks::default() };
+    let limited = Clocks::default().execution(Some(secs(30)));
     let two = host::Setup { calls: 2, is_wide: false, is_punctual: true, ..one };
     let in_order = StoreSays::InAnyOrder { fails: true };
     let anything = StoreSays::Anything;

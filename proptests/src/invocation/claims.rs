@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use mrtr_core::{
-    AnswersForms, AnswersRoots, AnswersSampling, AnswersUrls, Claims,
-    wire::{META_CAPABILITIES, META_VERSION},
+    client::Claims,
+    wire::{META_CAPABILITIES, META_VERSION, Revision},
 };
 use serde_json::Value;
 
@@ -14,16 +14,19 @@ use super::script::{PARAMS, members};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClaimSet {
     pub(super) claims: fn() -> Claims,
-    /// The capabilities that every leg declares. `None`: the params go out as they are.
+    /// The capabilities that every leg declares. `None`: the call speaks an earlier revision, and the
+    /// params go out as they are.
     declared: Option<&'static str>,
+    /// Whether the server may ask to be called again.
+    pub(super) allows_retries: bool,
     /// All that may be asked, by the names that a fault has for it.
     names: &'static [&'static str],
 }
 
 impl ClaimSet {
-    /// Tells whether the server may ask to be called again.
-    pub(super) const fn allows_retries(&self) -> bool {
-        self.declared.is_some()
+    /// Returns the revision that the call speaks.
+    pub(super) fn revision(&self) -> Revision {
+        if self.declared.is_some() { Revision::default() } else { Revision::V2025_11_25 }
     }
 
     pub(super) fn allows(&self, name: &str) -> bool {
@@ -60,72 +63,79 @@ const CONTEXT: &str = "sampling with context";
 const ROOTS: &str = "roots";
 
 /// The sets of claims. The first, where all is possible, is the one that a setup of zero has.
-pub(super) const CLAIM_SETS: [ClaimSet; 12] = [
+pub(super) const CLAIM_SETS: [ClaimSet; 13] = [
     ClaimSet {
-        claims: || form().with_url(&Person).with_sampling(&Model::<true, true>).with_roots(&Folder),
+        claims: || form().with_url().with_sampling_tools().with_sampling_context().with_roots(),
         declared: Some(
             r#"{"elicitation":{"form":{},"url":{}},"sampling":{"tools":{},"context":{}},"roots":{}}"#,
         ),
+        allows_retries: true,
         names: &[FORM, URL, SAMPLING, TOOLS, CONTEXT, ROOTS],
     },
-    ClaimSet { claims: form, declared: Some(r#"{"elicitation":{"form":{}}}"#), names: &[FORM] },
     ClaimSet {
-        claims: || form().with_url(&Person),
+        claims: form,
+        declared: Some(r#"{"elicitation":{"form":{}}}"#),
+        allows_retries: true,
+        names: &[FORM],
+    },
+    ClaimSet {
+        claims: || form().with_url(),
         declared: Some(r#"{"elicitation":{"form":{},"url":{}}}"#),
+        allows_retries: true,
         names: &[FORM, URL],
     },
     ClaimSet {
-        claims: || Claims::none().with_url(&Person),
+        claims: || Claims::none().with_url(),
         declared: Some(r#"{"elicitation":{"url":{}}}"#),
+        allows_retries: true,
         names: &[URL],
     },
     ClaimSet {
-        claims: || Claims::none().with_sampling(&Model::<false, false>),
+        claims: || Claims::none().with_sampling(),
         declared: Some(r#"{"sampling":{}}"#),
+        allows_retries: true,
         names: &[SAMPLING],
     },
     ClaimSet {
-        claims: || Claims::none().with_sampling(&Model::<true, false>),
+        claims: || Claims::none().with_sampling_tools(),
         declared: Some(r#"{"sampling":{"tools":{}}}"#),
+        allows_retries: true,
         names: &[SAMPLING, TOOLS],
     },
     ClaimSet {
-        claims: || Claims::none().with_sampling(&Model::<false, true>),
+        claims: || Claims::none().with_sampling_context(),
         declared: Some(r#"{"sampling":{"context":{}}}"#),
+        allows_retries: true,
         names: &[SAMPLING, CONTEXT],
     },
     ClaimSet {
-        claims: || form().with_sampling(&Model::<true, true>),
+        claims: || form().with_sampling_tools().with_sampling_context(),
         declared: Some(r#"{"elicitation":{"form":{}},"sampling":{"tools":{},"context":{}}}"#),
+        allows_retries: true,
         names: &[FORM, SAMPLING, TOOLS, CONTEXT],
     },
     ClaimSet {
-        claims: || Claims::none().with_roots(&Folder),
+        claims: || Claims::none().with_roots(),
         declared: Some(r#"{"roots":{}}"#),
+        allows_retries: true,
         names: &[ROOTS],
     },
     ClaimSet {
-        claims: || Claims::none().with_roots(&Folder).with_url(&Person),
+        claims: || Claims::none().with_roots().with_url(),
         declared: Some(r#"{"elicitation":{"url":{}},"roots":{}}"#),
+        allows_retries: true,
         names: &[URL, ROOTS],
     },
-    ClaimSet { claims: || Claims::none().with_retries(), declared: Some("{}"), names: &[] },
-    ClaimSet { claims: Claims::none, declared: None, names: &[] },
+    ClaimSet {
+        claims: || Claims::none().with_retries(),
+        declared: Some("{}"),
+        allows_retries: true,
+        names: &[],
+    },
+    ClaimSet { claims: Claims::none, declared: None, allows_retries: false, names: &[] },
+    ClaimSet { claims: Claims::none, declared: Some("{}"), allows_retries: false, names: &[] },
 ];
 
 fn form() -> Claims {
-    Claims::none().with_form(&Person)
+    Claims::none().with_form()
 }
-
-struct Person;
-impl AnswersForms for Person {}
-impl AnswersUrls for Person {}
-
-struct Model<const TOOLS: bool, const CONTEXT: bool>;
-impl<const TOOLS: bool, const CONTEXT: bool> AnswersSampling for Model<TOOLS, CONTEXT> {
-    const TOOLS: bool = TOOLS;
-    const CONTEXT: bool = CONTEXT;
-}
-
-struct Folder;
-impl AnswersRoots for Folder {}

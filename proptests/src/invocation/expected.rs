@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mrtr_core::{Closure, Fault, Outcome};
+use mrtr_core::client::{CloseReason, Fault, Outcome};
 
 use super::script::Kind;
 
@@ -41,12 +41,12 @@ impl Blame {
 }
 
 /// Says why what was open is taken back by an outcome.
-pub(super) fn closure(outcome: &Outcome) -> Option<Closure> {
+pub(super) fn close_reason(outcome: &Outcome) -> Option<CloseReason> {
     match outcome {
-        Outcome::TimedOut(_) => Some(Closure::TimedOut),
-        Outcome::Stopped => Some(Closure::Stopped),
-        Outcome::Lost => Some(Closure::Lost),
-        Outcome::Unanswerable => Some(Closure::Unanswerable),
+        Outcome::TimedOut(_) => Some(CloseReason::TimedOut),
+        Outcome::Stopped => Some(CloseReason::Stopped),
+        Outcome::Lost => Some(CloseReason::Lost),
+        Outcome::Unanswerable => Some(CloseReason::Unanswerable),
         _ => None,
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use mrtr_core::{
-    Action, Binding, Claims, Event, Instant, Invocation, InvocationId, LegId, Limits, Reply,
-    Request,
+    Instant, InvocationId, LegId, Limits,
+    client::{Action, Binding, Claims, Event, Invocation, Reply, Request},
     wire::{Method, RawJson},
 };
 

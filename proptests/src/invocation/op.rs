@@ -139,7 +139,7 @@ pub enum How {
     /// A no.
     Decline,
     /// Nothing: the question is closed.
-    Dismiss,
+    Cancel,
     /// What fits a question of another kind, by index.
     Other(u8),
 }
@@ -220,7 +220,7 @@ impl From<u8> for How {
         match byte % 16 {
             10 | 11 => Self::Wrong,
             12 => Self::Decline,
-            13 => Self::Dismiss,
+            13 => Self::Cancel,
             14 | 15 => Self::Other(byte / 16),
             _ => Self::Right,
         }

@@ -3,11 +3,14 @@
 use core::time::Duration;
 use std::collections::{BTreeMap, BTreeSet};
 
-use mrtr_core::{Action, Clock, Clocks, Instant, Invocation, LegRequest, Limits, Outcome, Phase};
+use mrtr_core::{
+    Clock, Clocks, Instant, Limits, Phase,
+    client::{Action, Invocation, LegRequest, Outcome},
+};
 
 use super::{
     claims::ClaimSet,
-    expected::{Blame, Next, closure},
+    expected::{Blame, Next, close_reason},
     script::{Kind, Question, members},
 };
 
@@ -116,7 +119,7 @@ impl Record {
     /// Tells what an `input_required` result with these questions must lead to. One that was not
     /// claimed, or that is none, fails them all.
     pub(super) fn next(&self, questions: &[&Question], is_spoiled: bool) -> Next {
-        if !self.claims.allows_retries() {
+        if !self.claims.allows_retries {
             return Next::Fault([Blame::Undeclared("input_required")].into());
         }
         let needs = questions.iter().flat_map(|question| question.needs);
@@ -199,11 +202,11 @@ impl Record {
     }
 
     fn ask(&mut self, action: &Action) -> (String, Kind) {
-        let Action::Ask { round, key, interaction } = action else {
+        let Action::Ask { round, key, request } = action else {
             panic!("{action:?} stands among questions")
         };
         assert_eq!(*round, self.round);
-        let kind = Kind::of(interaction);
+        let kind = Kind::of(request);
         self.asked.insert(key.clone(), Asked { kind, answer: None });
         (key.clone(), kind)
     }
@@ -292,7 +295,7 @@ impl Record {
                     let Action::Retract { round, key, why } = action else {
                         panic!("{action:?} comes before an outcome")
                     };
-                    assert_eq!((*round, Some(*why)), (self.round, closure(outcome)));
+                    assert_eq!((*round, Some(*why)), (self.round, close_reason(outcome)));
                     assert_eq!(open.remove(0), *key);
                 }
             }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use form_model::Content;
 use mrtr_core::{
-    Interaction, Misuse,
-    wire::{RawJson, Response},
+    client::Misuse,
+    wire::{Elicitation, InputRequest, InputResponse, RawJson, ResponseError},
 };
 use serde_json::value::RawValue;
 
@@ -27,20 +27,20 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) const fn of(interaction: &Interaction) -> Self {
-        match interaction {
-            Interaction::Form(_) => Self::Form,
-            Interaction::Url(_) => Self::Url,
-            Interaction::Sampling(_) => Self::Sampling,
-            Interaction::Roots => Self::Roots,
+    pub(super) const fn of(request: &InputRequest) -> Self {
+        match request {
+            InputRequest::Elicitation(Elicitation::Form(_)) => Self::Form,
+            InputRequest::Elicitation(Elicitation::Url(_)) => Self::Url,
+            InputRequest::Sampling(_) => Self::Sampling,
+            InputRequest::Roots => Self::Roots,
         }
     }
 
     /// Writes an answer that any question of the kind takes, and what goes to the server for it: a
-    /// person says no, and who can not say no says little.
-    pub(super) fn least(self) -> (Response, &'static str) {
+    /// person says no, and who cannot say no says little.
+    pub(super) fn least(self) -> (InputResponse, &'static str) {
         match self {
-            Self::Form | Self::Url => (Response::Decline, DECLINED),
+            Self::Form | Self::Url => (InputResponse::Decline, DECLINED),
             Self::Sampling => (sampled(), SAMPLED),
             Self::Roots => (roots(), ROOTS),
         }
@@ -62,9 +62,9 @@ impl Unfit {
     /// Tells whether a refusal says the same.
     pub(super) const fn is_said_by(self, misuse: &Misuse) -> bool {
         match self {
-            Self::Kind => matches!(misuse, Misuse::WrongKind),
-            Self::Form => matches!(misuse, Misuse::Invalid(_)),
-            Self::Shape => matches!(misuse, Misuse::Malformed(_)),
+            Self::Kind => matches!(misuse, Misuse::Response(ResponseError::WrongKind)),
+            Self::Form => matches!(misuse, Misuse::Response(ResponseError::Invalid(_))),
+            Self::Shape => matches!(misuse, Misuse::Response(ResponseError::Malformed(_))),
         }
     }
 }
@@ -76,24 +76,24 @@ pub(super) struct Question {
     /// All that the call must have claimed, by the names that a fault has for it.
     pub(super) needs: &'static [&'static str],
     pub(super) request: &'static str,
-    right: fn() -> Response,
+    right: fn() -> InputResponse,
     /// What goes to the server for the right answer.
     sent: &'static str,
-    wrong: fn() -> Response,
+    wrong: fn() -> InputResponse,
     /// What is wrong with the wrong one.
     unfit: Unfit,
 }
 
 impl Question {
     /// Writes an answer, and what must come of it: what goes to the server, or why nothing does.
-    pub(super) fn answer(&self, how: How) -> (Response, Result<&'static str, Unfit>) {
+    pub(super) fn answer(&self, how: How) -> (InputResponse, Result<&'static str, Unfit>) {
         let is_asked_of_a_person = matches!(self.kind, Kind::Form | Kind::Url);
         let refusal = |json| if is_asked_of_a_person { Ok(json) } else { Err(Unfit::Kind) };
         match how {
             How::Right => ((self.right)(), Ok(self.sent)),
             How::Wrong => ((self.wrong)(), Err(self.unfit)),
-            How::Decline => (Response::Decline, refusal(DECLINED)),
-            How::Dismiss => (Response::Dismiss, refusal(r#"{"action":"cancel"}"#)),
+            How::Decline => (InputResponse::Decline, refusal(DECLINED)),
+            How::Cancel => (InputResponse::Cancel, refusal(r#"{"action":"cancel"}"#)),
             How::Other(index) => {
                 let others: Vec<_> =
                     QUESTIONS.iter().filter(|other| other.kind != self.kind).collect();
@@ -111,16 +111,16 @@ fn raw(json: &str) -> RawJson {
     RawJson::parse(json).unwrap()
 }
 
-fn sampled() -> Response {
-    Response::Sampled(raw(SAMPLED))
+fn sampled() -> InputResponse {
+    InputResponse::Sampled(raw(SAMPLED))
 }
 
-fn unlike_sampled() -> Response {
-    Response::Sampled(raw(r#"{"role":"hunter2","model":"m","content":{}}"#))
+fn unlike_sampled() -> InputResponse {
+    InputResponse::Sampled(raw(r#"{"role":"hunter2","model":"m","content":{}}"#))
 }
 
-fn roots() -> Response {
-    Response::Roots(raw(ROOTS))
+fn roots() -> InputResponse {
+    InputResponse::Roots(raw(ROOTS))
 }
 
 /// The questions, in the order of their keys.
@@ -131,9 +131,9 @@ pub(super) const QUESTIONS: [Question; 11] = [
         needs: &["form elicitation"],
         request: r#"{"method":"elicitation/create","params":{"message":"Sure?","requestedSchema":
             {"type":"object","properties":{"confirm":{"type":"boolean"}},"required":["confirm"]}}}"#,
-        right: || Response::Accept(Content::new().with_flag("confirm", true)),
+        right: || InputResponse::Accept(Content::new().with_flag("confirm", true)),
         sent: r#"{"action":"accept","content":{"confirm":true}}"#,
-        wrong: || Response::Accept(Content::new().with_text("confirm", SENTINEL)),
+        wrong: || InputResponse::Accept(Content::new().with_text("confirm", SENTINEL)),
         unfit: Unfit::Form,
     },
     Question {
@@ -145,12 +145,12 @@ pub(super) const QUESTIONS: [Question; 11] = [
                 "age":{"type":"integer","minimum":0}}}}}"#,
         right: || {
             let age = Content::new().with_number("age", 9_007_199_254_740_993_u64);
-            Response::Accept(age.with_text("name", SENTINEL))
+            InputResponse::Accept(age.with_text("name", SENTINEL))
         },
         sent: r#"{"action":"accept","content":{"name":"hunter2","age":9007199254740993}}"#,
         wrong: || {
             let name = Content::new().with_text("name", SENTINEL.repeat(2));
-            Response::Accept(name.with_number("age", -1))
+            InputResponse::Accept(name.with_number("age", -1))
         },
         unfit: Unfit::Form,
     },
@@ -184,7 +184,7 @@ pub(super) const QUESTIONS: [Question; 11] = [
             "includeContext":"thisServer"}}"#,
         right: sampled,
         sent: SAMPLED,
-        wrong: || Response::Sampled(raw(r#"["hunter2"]"#)),
+        wrong: || InputResponse::Sampled(raw(r#"["hunter2"]"#)),
         unfit: Unfit::Shape,
     },
     Question {
@@ -195,7 +195,7 @@ pub(super) const QUESTIONS: [Question; 11] = [
             "tools":[{"name":"hunter2"}]}}"#,
         right: sampled,
         sent: SAMPLED,
-        wrong: || Response::Sampled(raw(r#"{"result":{"hunter2":1}}"#)),
+        wrong: || InputResponse::Sampled(raw(r#"{"result":{"hunter2":1}}"#)),
         unfit: Unfit::Shape,
     },
     Question {
@@ -204,9 +204,9 @@ pub(super) const QUESTIONS: [Question; 11] = [
         needs: &["URL elicitation"],
         request: r#"{"method":"elicitation/create","params":{"mode":"url","message":"Pay",
             "url":"https://example.org/pay?token=hunter2"}}"#,
-        right: || Response::Consent,
+        right: || InputResponse::Consent,
         sent: r#"{"action":"accept"}"#,
-        wrong: || Response::Accept(Content::new().with_text("url", SENTINEL)),
+        wrong: || InputResponse::Accept(Content::new().with_text("url", SENTINEL)),
         unfit: Unfit::Kind,
     },
     Question {
@@ -216,7 +216,7 @@ pub(super) const QUESTIONS: [Question; 11] = [
         request: r#"{"method":"roots/list"}"#,
         right: roots,
         sent: ROOTS,
-        wrong: || Response::Roots(raw(r#"{"roots":["file:///hunter2"]}"#)),
+        wrong: || InputResponse::Roots(raw(r#"{"roots":["file:///hunter2"]}"#)),
         unfit: Unfit::Shape,
     },
     Question {
@@ -230,12 +230,12 @@ pub(super) const QUESTIONS: [Question; 11] = [
                 "required":["environment"]}}}"#,
         right: || {
             let environment = Content::new().with_text("environment", "staging");
-            Response::Accept(environment.with_choices("zones", ["b", "a"]))
+            InputResponse::Accept(environment.with_choices("zones", ["b", "a"]))
         },
         sent: r#"{"action":"accept","content":{"environment":"staging","zones":["b","a"]}}"#,
         wrong: || {
             let environment = Content::new().with_text("environment", SENTINEL);
-            Response::Accept(environment.with_text(SENTINEL, SENTINEL))
+            InputResponse::Accept(environment.with_text(SENTINEL, SENTINEL))
         },
         unfit: Unfit::Form,
     },
@@ -244,9 +244,9 @@ pub(super) const QUESTIONS: [Question; 11] = [
         kind: Kind::Roots,
         needs: &["roots"],
         request: r#"{"method":"roots/list","params":{"_meta":{"k":"hunter2"}}}"#,
-        right: || Response::Roots(raw(r#"{"roots":[]}"#)),
+        right: || InputResponse::Roots(raw(r#"{"roots":[]}"#)),
         sent: r#"{"roots":[]}"#,
-        wrong: || Response::Roots(raw(r#"{"roots":{"uri":"hunter2"}}"#)),
+        wrong: || InputResponse::Roots(raw(r#"{"roots":{"uri":"hunter2"}}"#)),
         unfit: Unfit::Shape,
     },
     Question {
@@ -255,9 +255,9 @@ pub(super) const QUESTIONS: [Question; 11] = [
         needs: &["form elicitation"],
         request: r#"{"method":"elicitation/create","params":{"message":"Go on?","requestedSchema":
             {"type":"object","properties":{}}}}"#,
-        right: || Response::Accept(Content::new()),
+        right: || InputResponse::Accept(Content::new()),
         sent: r#"{"action":"accept","content":{}}"#,
-        wrong: || Response::Accept(Content::new().with_text(SENTINEL, SENTINEL)),
+        wrong: || InputResponse::Accept(Content::new().with_text(SENTINEL, SENTINEL)),
         unfit: Unfit::Form,
     },
 ];

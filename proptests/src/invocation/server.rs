@@ -1,6 +1,6 @@
 //! What the server of a world says, and what must come of it.
 
-use mrtr_core::{Reply, wire::RawJson};
+use mrtr_core::{client::Reply, wire::RawJson};
 
 use super::{
     Questions, Says,

@@ -4,9 +4,9 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 
 use mrtr_core::{
-    Action, Actions, Clocks, Event, Instant, Invocation, LegId, Limits, Misuse, Outcome, Phase,
-    Reply,
-    wire::{RawJson, Response},
+    Clocks, Instant, LegId, Limits, Phase,
+    client::{Action, Actions, Event, Invocation, Misuse, Outcome, Reply, Report},
+    wire::{InputResponse, RawJson},
 };
 use serde_json::value::RawValue;
 
@@ -50,24 +50,25 @@ impl World {
     #[must_use]
     pub fn new(setup: u8) -> Self {
         // Most lives can be asked anything.
-        let claims = pick(&CLAIM_SETS, (setup >> 4).saturating_sub(4));
-        let clocks = Clocks {
-            leg: Duration::from_secs(10),
-            leg_max: (setup & 8 != 0).then_some(Duration::from_secs(25)),
-            execution: (setup & 4 != 0).then_some(Duration::from_secs(15)),
-            interaction: Duration::from_secs(120),
-            pause_max: Duration::from_millis(600),
-            ..Clocks::default()
+        let claims = match setup >> 4 {
+            3 => 12,
+            high => high.saturating_sub(4),
         };
-        let limits = Limits {
-            rounds_max: *pick(&[0, 1, 4, 7], setup & 3),
-            state_bytes_max: STATE_BYTES_MAX,
-            clocks,
-            ..Limits::default()
-        };
+        let claims = pick(&CLAIM_SETS, claims);
+        let clocks = Clocks::default()
+            .leg(Duration::from_secs(10))
+            .leg_max((setup & 8 != 0).then_some(Duration::from_secs(25)))
+            .execution((setup & 4 != 0).then_some(Duration::from_secs(15)))
+            .interaction(Duration::from_secs(120))
+            .pause_max(Duration::from_millis(600));
+        let limits = Limits::default()
+            .rounds_max(*pick(&[0, 1, 4, 7], setup & 3))
+            .state_bytes_max(STATE_BYTES_MAX)
+            .clocks(clocks);
         let now = Instant::from_millis(1_000_000);
+        let request = request("w").with_revision(claims.revision());
         let (call, actions) =
-            Invocation::start(now, request("w"), (claims.claims)(), limits.clone()).unwrap();
+            Invocation::start(now, request, (claims.claims)(), limits.clone()).unwrap();
         let [Action::Send(first)] = actions.as_slice() else { panic!("a call starts by sending") };
         let record = Record::new(now, claims, limits, first);
         Self { call, now, record, keeps_secrets: true }
@@ -104,7 +105,7 @@ impl World {
         let reply = Reply::read(&leg, message);
         let state = match &reply {
             Reply::Result(result) => state_of(result),
-            Reply::Error(_) | Reply::Unreadable(_) => None,
+            _ => None,
         };
         self.deliver_reply(leg, reply, None, state);
         self.check();
@@ -241,7 +242,7 @@ impl World {
         &mut self,
         round: u32,
         key: String,
-        response: Response,
+        response: InputResponse,
         expected: Result<&str, Unfit>,
     ) {
         let counts = round == self.record.round && self.record.is_open(&key);
@@ -338,7 +339,7 @@ impl World {
             Ok(actions) => {
                 self.assert_keeps_secrets(&format!("{actions:?}"));
                 assert!(!self.record.is_settled() || actions.as_slice().is_empty());
-                if let Some(step) = actions.transition() {
+                if let [Report::Moved(step)] = actions.reports() {
                     assert_eq!((step.from, step.to), (before.phase(), self.call.phase()));
                     assert_eq!(step.open, self.call.open());
                     self.record.told(self.now);

@@ -108,7 +108,7 @@ pub fn edits(u: &mut Unstructured<'_>) -> Result<bool> {
 
 fn submits(form: &Form, draft: &Draft) -> bool {
     let submitted = draft.submit();
-    assert_eq!(submitted.is_err(), draft.faults().next().is_some());
+    assert_eq!(submitted.is_err(), draft.errors().next().is_some());
     assert_eq!(draft.review().count(), form.fields().len());
     let Ok(answer) = submitted else { return false };
     for field in form.fields() {

@@ -1,6 +1,9 @@
 //! Frames between a host and its providers, and the questions in them.
 
-use mrtr_core::broker::{HostFrame, Limits, ProviderFrame, Question};
+use mrtr_core::{
+    host::{HostFrame, Limits, ProviderFrame, Question},
+    wire::Json,
+};
 
 /// Reads a frame or a question: what is read is written as it was meant.
 ///
@@ -18,7 +21,7 @@ pub fn frame(bytes: &[u8]) -> bool {
         assert!(again == frame || !is_line, "a frame is read as it was");
         assert!(HostFrame::decode(bytes).is_err(), "a frame is of one side");
         if let ProviderFrame::InteractionRequest { request, .. } = frame {
-            question(request.as_str());
+            question(request.as_json());
         }
         return true;
     }
@@ -30,7 +33,8 @@ pub fn frame(bytes: &[u8]) -> bool {
         assert!(again == frame || !is_line, "a frame is read as it was");
         return true;
     }
-    core::str::from_utf8(bytes).is_ok_and(question)
+    let text = core::str::from_utf8(bytes).ok();
+    text.and_then(|text| Json::parse(text).ok()).is_some_and(question)
 }
 
 /// Reads a question: it is written back and reads as an equal one.
@@ -38,9 +42,9 @@ pub fn frame(bytes: &[u8]) -> bool {
 /// # Panics
 ///
 /// If something does not hold.
-pub fn question(text: &str) -> bool {
+pub fn question(json: Json<'_>) -> bool {
     let limits = Limits::default();
-    let Ok(question) = Question::decode(text, &limits) else { return false };
-    assert_eq!(Question::decode(question.to_json().as_str(), &limits), Ok(question));
+    let Ok(question) = Question::decode(json, &limits) else { return false };
+    assert_eq!(Question::decode(question.to_json().as_json(), &limits), Ok(question));
     true
 }

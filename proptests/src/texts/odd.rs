@@ -54,7 +54,7 @@ pub fn responses(u: &mut Unstructured<'_>) -> Result<String> {
 pub fn request(u: &mut Unstructured<'_>) -> Result<String> {
     let method = *u.choose(&["tools/call", "prompts/get", "resources/read", "tools/list"])?;
     let target = [("name", "\"deploy\""), ("uri", "\"file:///a\"")];
-    let answers = [("inputResponses", sound::RESPONSES), ("requestState", "\"AQECazE\"")];
+    let answers = [("inputResponses", sound::RESPONSES), ("requestState", "\"AgECazE\"")];
     let arguments = ("arguments", r#"{"text":"SENTINEL","n":[1,-20,null,true]}"#);
     let mut members: Vec<_> = Vec::from([*u.choose(&target)?, arguments]);
     if u.arbitrary()? {

@@ -1,6 +1,6 @@
 //! Records of a store, as a host reads them back.
 
-use mrtr_core::broker::{Limits, Record, RecordId};
+use mrtr_core::host::{Limits, Record, RecordId};
 
 /// Reads a record: its id reads alone, and it is written as it was meant.
 ///

@@ -1,8 +1,10 @@
 //! Requests as they come to an endpoint.
 
+use std::sync::Arc;
+
 use mrtr_core::{
-    Endpoint,
-    exchange::{Headers, Incoming},
+    server::{Endpoint, Incoming},
+    wire::Headers,
 };
 
 use crate::exchange::{Came, NOW, endpoint, receive};
@@ -33,11 +35,13 @@ pub fn request(setup: u8, mut message: &[u8]) -> bool {
             message = parts.next().unwrap_or_default();
         }
     }
-    let [protocol_version, method, name] = lines;
-    let headers = Headers { protocol_version, method, name };
-    let headers = has(4).then_some(headers);
-    let incoming = Incoming { message, headers, principal: has(6).then_some("alice") };
-    match receive(&endpoint, NOW, incoming) {
+    let names = ["MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"];
+    let headers = names.into_iter().zip(lines).filter_map(|(name, line)| Some((name, line?)));
+    let headers: Headers = headers.collect();
+    let incoming = Incoming::message(message)
+        .with_headers(has(4).then_some(headers))
+        .with_principal(has(6).then_some("alice"));
+    match receive(&Arc::new(endpoint), NOW, incoming) {
         Came::Runs(_, run) => {
             assert!(has(3) || !run.is_legacy);
             assert!(run.round == 1 || !has(0) && !has(2));

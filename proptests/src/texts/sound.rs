@@ -34,10 +34,10 @@ pub(super) const RESPONSES: &str = r#"{"form":{"action":"accept","content":{"t":
 
 /// What a trace starts with, without the time.
 pub(super) const STARTS: [&str; 4] = [
-    r#""start":{"id":"c","method":"tools/call","params":{"name":"t","arguments":{"a":"SENTINEL"}},"claims":{"form":true,"url":true,"samplingTools":true,"samplingContext":true,"roots":true}}"#,
-    r#""start":{"id":"c","method":"resources/read","params":{"uri":"file:///a"},"binding":"s","extensionTypes":["task"],"claims":{"form":true},"limits":{"roundsMax":2,"requestsMax":2,"stateBytesMax":9,"clocks":{"leg":1000,"legMax":2500,"interaction":60000,"execution":9000,"pauseMin":10,"pauseMax":20},"form":{"fieldsMax":1}}}"#,
-    r#""start":{"id":"c","method":"prompts/get","params":{"name":"p"},"claims":{"retries":true}}"#,
-    r#""start":{"id":"c","method":"tools/call","params":{"name":"t"}}"#,
+    r#""start":{"version":1,"id":"c","method":"tools/call","params":{"name":"t","arguments":{"a":"SENTINEL"}},"clientInfo":{"name":"n","version":"1","title":"T"},"paramHeaders":[{"path":["a"],"name":"A"}],"claims":{"form":true,"url":true,"samplingTools":true,"samplingContext":true,"roots":true}}"#,
+    r#""start":{"version":1,"id":"c","method":"resources/read","params":{"uri":"file:///a"},"binding":"s","extensionTypes":["task"],"claims":{"form":true},"limits":{"roundsMax":2,"requestsMax":2,"stateBytesMax":9,"clocks":{"leg":1000,"legMax":2500,"interaction":60000,"execution":9000,"pauseMin":10,"pauseMax":20},"form":{"fieldsMax":1}}}"#,
+    r#""start":{"version":1,"id":"c","method":"prompts/get","params":{"name":"p"},"claims":{"retries":true}}"#,
+    r#""start":{"version":1,"id":"c","method":"tools/call","params":{"name":"t"},"revision":"2025-11-25"}"#,
 ];
 
 /// What happens in a trace, without the time. `@` is a leg.
@@ -56,7 +56,7 @@ pub(super) const EVENTS: [&str; 24] = [
     r#""event":{"answer":{"round":1,"key":"k","response":{"accept":{"f":"SENTINEL"}}}}"#,
     r#""event":{"answer":{"round":1,"key":"k","response":"consent"}}"#,
     r#""event":{"answer":{"round":1,"key":"k","response":"decline"}}"#,
-    r#""event":{"answer":{"round":2,"key":"k","response":"dismiss"}}"#,
+    r#""event":{"answer":{"round":2,"key":"k","response":"cancel"}}"#,
     r#""event":{"answer":{"round":1,"key":"m","response":{"sampled":{"role":"assistant","model":"m1","content":{"type":"text","text":"SENTINEL"}}}}}"#,
     r#""event":{"answer":{"round":1,"key":"r","response":{"roots":{"roots":[{"uri":"file:///SENTINEL"}]}}}}"#,
     r#""event":{"failed":{"round":1,"key":"m"}}"#,

@@ -1,16 +1,24 @@
 //! Sealed states: tokens of strangers, and tokens that were sealed elsewhere.
 
-use std::{collections::BTreeSet, sync::LazyLock};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, LazyLock},
+};
 
 use arbitrary::{Result, Unstructured};
-use mrtr_core::{Endpoint, Keyring, UnixTime, exchange::Incoming, wire::RawJson};
+use mrtr_core::{
+    UnixTime,
+    seal::Keyring,
+    server::{Endpoint, Incoming},
+    wire::RawJson,
+};
 
 use crate::exchange::{Came, NOW, all_kinds, endpoint, first_round, message, receive, states};
 
 /// Endpoints in both modes, and what they sealed.
-static SEALED: LazyLock<[(Endpoint, String); 2]> = LazyLock::new(|| {
+static SEALED: LazyLock<[(Arc<Endpoint>, String); 2]> = LazyLock::new(|| {
     [false, true].map(|signed| {
-        let endpoint = endpoint(signed);
+        let endpoint = Arc::new(endpoint(signed));
         let need = all_kinds().state(RawJson::parse("1").unwrap());
         let sent = message("tools/call", &[]);
         let token = first_round(&endpoint, NOW, None, &sent, need);
@@ -28,7 +36,7 @@ pub fn token(text: &str) -> bool {
     let sent = message("tools/call", &[("requestState", &quoted)]);
     let mut opens = false;
     for (endpoint, token) in &*SEALED {
-        let incoming = Incoming { message: sent.as_bytes(), headers: None, principal: None };
+        let incoming = Incoming::message(sent.as_bytes());
         match receive(endpoint, NOW, incoming) {
             Came::Runs(_, run) => {
                 assert!(run.round == 2 && text == token, "{text} opens");
@@ -93,15 +101,17 @@ impl Party {
     }
 
     /// Makes the endpoint. None where the keys are no ring.
-    fn endpoint(&self) -> Option<Endpoint> {
+    fn endpoint(&self) -> Option<Arc<Endpoint>> {
         let ids: BTreeSet<_> = self.keys.iter().map(|(id, _)| id).collect();
-        let is_sound = !ids.is_empty() && ids.len() == self.keys.len();
+        let secrets: BTreeSet<_> = self.keys.iter().map(|(_, secret)| secret).collect();
+        let is_sound = !ids.is_empty() && [ids.len(), secrets.len()] == [self.keys.len(); 2];
         let ring = Keyring::new(self.keys.iter().copied());
-        assert_eq!(ring.is_ok(), is_sound, "a ring has keys, each under an id of its own");
+        assert_eq!(ring.is_ok(), is_sound, "a ring has distinct keys under distinct ids");
         ring.ok()?;
         let states = states(self.is_signed, &self.keys);
         let endpoint = Endpoint::new(self.name).with_request_state(states);
-        Some(if self.is_single_use { endpoint.with_single_use() } else { endpoint })
+        let endpoint = if self.is_single_use { endpoint.with_single_use() } else { endpoint };
+        Some(Arc::new(endpoint))
     }
 
     fn message(&self, state: Option<&str>) -> String {
@@ -151,8 +161,7 @@ pub fn sealed_elsewhere(u: &mut Unstructured<'_>) -> Result<bool> {
     let token = first_round(&here, now, sealing.principal, &sealing.message(None), need);
     let brought = misspelled(u, &token)?;
     let sent = opening.message(Some(&format!("\"{brought}\"")));
-    let incoming =
-        Incoming { message: sent.as_bytes(), headers: None, principal: opening.principal };
+    let incoming = Incoming::message(sent.as_bytes()).with_principal(opening.principal);
     let opens = match receive(&there, UnixTime::from_secs(opening.at), incoming) {
         Came::Runs(_, run) => {
             assert_eq!((run.round, run.state.is_some()), (2, true));

@@ -1,8 +1,11 @@
 //! Traces of calls: lines that start a call or let something happen to it.
 
+use std::collections::BTreeSet;
+
 use mrtr_core::{
-    Action, Actions, Invocation, Misuse, Phase, StartError,
-    trace::{Exposed, Step},
+    Phase,
+    client::{Action, Actions, Invocation, LegRequest, Misuse, StartError},
+    trace::{Exposed, Redacted, Step},
 };
 
 use crate::exchange::SECRET;
@@ -41,11 +44,8 @@ fn step(line: &str, keeps_secrets: bool) -> Option<Step> {
     let again = Exposed::read(&written).unwrap();
     assert!(again == Exposed(read.clone()), "{written}");
     assert_eq!(again.to_line(), written);
-    let as_it_is = match &read {
-        Step::Start { start, .. } => serde_json::to_string(start),
-        Step::Event { event, .. } => serde_json::to_string(event),
-    };
-    assert_keeps(keeps_secrets, &format!("{read:?} {}", as_it_is.unwrap()));
+    let redacted = serde_json::to_string(&Redacted(&read));
+    assert_keeps(keeps_secrets, &format!("{read:?} {}", redacted.unwrap()));
     Some(read)
 }
 
@@ -82,7 +82,8 @@ fn started(
 ) -> Option<[Invocation; 2]> {
     assert!(first == second, "a replay starts the same");
     let ((call, actions), (twin, _)) = (first.ok()?, second.ok()?);
-    assert!(matches!(actions.as_slice(), [Action::Send(_)]), "a call starts by sending");
+    let [Action::Send(leg)] = actions.as_slice() else { panic!("a call starts by sending") };
+    assert_headers(leg);
     Some([call, twin])
 }
 
@@ -92,15 +93,24 @@ fn shown(handled: &Result<Actions, Misuse>, keeps_secrets: bool) {
         Err(misuse) => assert_keeps(keeps_secrets, &format!("{misuse} {misuse:?}")),
         Ok(actions) => {
             for action in actions.as_slice() {
+                if let Action::Send(leg) = action {
+                    assert_headers(leg);
+                }
                 assert!(serde_json::to_string(&Exposed(action)).is_ok());
-                let as_it_is = serde_json::to_string::<Action>(action).unwrap();
-                assert_keeps(keeps_secrets, &format!("{action:?} {as_it_is}"));
+                let redacted = serde_json::to_string(&Redacted(action)).unwrap();
+                assert_keeps(keeps_secrets, &format!("{action:?} {redacted}"));
             }
-            if let Some(transition) = actions.transition() {
-                let as_it_is = serde_json::to_string(transition).unwrap();
-                assert_keeps(keeps_secrets, &as_it_is);
-            }
+            assert_keeps(keeps_secrets, &format!("{:?}", actions.reports()));
         }
+    }
+}
+
+/// Checks that every header of a leg is valid in HTTP, and comes once.
+fn assert_headers(leg: &LegRequest) {
+    let mut names = BTreeSet::new();
+    for (name, value) in leg.headers() {
+        assert!(names.insert(name.to_ascii_lowercase()), "{name} comes twice");
+        assert!(value.bytes().all(|byte| matches!(byte, b' '..=b'~')), "{name} is not printable");
     }
 }
 

@@ -1,8 +1,8 @@
 //! URLs that a person is asked to open.
 
 use mrtr_core::{
-    broker::{Limits, Question},
-    wire::Elicitation,
+    host::{Limits, Question},
+    wire::{Elicitation, RawJson},
 };
 use serde_json::json;
 
@@ -13,8 +13,9 @@ use serde_json::json;
 /// If something does not hold.
 pub fn url(text: &str) -> bool {
     let requester = json!({"provider": "p", "server": "s", "tool": "t"});
-    let asked = json!({"url": text, "message": "m", "requester": requester}).to_string();
-    let Ok(question) = Question::decode(&asked, &Limits::default()) else { return false };
+    let asked = json!({"url": text, "message": "m", "requester": requester});
+    let asked = RawJson::from_value(&asked).unwrap();
+    let Ok(question) = Question::decode(asked.as_json(), &Limits::default()) else { return false };
     let Elicitation::Url(request) = &question.elicitation else { panic!("it is a URL") };
     assert_eq!(&*request.url, text);
     let lower = text.to_ascii_lowercase();
@@ -27,6 +28,6 @@ pub fn url(text: &str) -> bool {
     assert_eq!(request.has_userinfo, authority.contains('@'));
     assert!(!request.is_punycode || host.to_ascii_lowercase().contains("xn--"));
     assert!(!request.is_mixed_script || !host.is_ascii() || host.contains('%'));
-    assert_eq!(Question::decode(question.to_json().as_str(), &Limits::default()), Ok(question));
+    assert_eq!(Question::decode(question.to_json().as_json(), &Limits::default()), Ok(question));
     true
 }

@@ -3,13 +3,13 @@
 
 use mrtr_core::{
     InvocationId,
-    broker::{InteractionId, RecordId},
+    host::{InteractionId, RecordId},
     wire::{
-        Capabilities, Message, Method, RawJson, Response, RpcError, RpcResponse, expect_complete,
-        header_value, read_header_value,
+        Capabilities, InputResponse, Json, Message, Method, PAYLOAD_DEPTH_MAX, ParamHeaders,
+        RawJson, RpcError, RpcResponse, expect_complete, header_value, read_header_value,
     },
 };
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 
 /// Reads bytes as each of the parts, and compares what is read with what `serde_json` reads. The
 /// value tells whether they are one of those in JSON.
@@ -41,8 +41,8 @@ pub fn wire(bytes: &[u8]) -> bool {
             );
         }
         match &response.outcome {
-            Ok(result) => is_complete(result),
-            Err(error) => is_within(error, 16),
+            Ok(result) => is_complete(result.as_json()),
+            Err(error) => is_within(error.as_json(), 16),
         }
     }
     let Ok(text) = core::str::from_utf8(bytes) else {
@@ -54,26 +54,34 @@ pub fn wire(bytes: &[u8]) -> bool {
     is_known | json(text)
 }
 
-/// Reads JSON that is a part of a message.
+/// Reads any text as JSON, and what is JSON as each part of a message.
 fn json(text: &str) -> bool {
-    let Ok(raw) = RawJson::parse(text) else { return false };
-    assert_eq!(RawJson::parse(raw.as_str()), Ok(raw.clone()));
-    is_within(&raw, 16);
-    is_complete(&raw);
-    let mut is_known = false;
-    if let Ok(found) = Capabilities::decode(text) {
+    let read = Json::parse(text).map_err(drop);
+    assert!(RawJson::parse(text).map_err(drop) == read.map(RawJson::from), "both check alike");
+    let is_json = serde_json::from_str::<&RawValue>(text).is_ok();
+    let Ok(json) = read else {
+        let nests = text.matches(['[', '{']).count() > PAYLOAD_DEPTH_MAX;
+        assert!(!is_json || nests, "JSON is refused where it nests too deep");
+        return false;
+    };
+    assert!(is_json && json.as_str() == text.trim_matches([' ', '\t', '\n', '\r']));
+    is_within(json, 16);
+    is_complete(json);
+    let mut is_known =
+        ParamHeaders::from_schema(json).is_ok_and(|found| found != ParamHeaders::default());
+    if let Ok(found) = Capabilities::decode(json) {
         is_known = true;
-        assert_eq!(Capabilities::decode(&found.to_json()), Ok(found));
+        assert_eq!(Capabilities::decode(Json::parse(&found.to_json()).unwrap()), Ok(found));
         assert!(found.missing(found).is_empty());
-        assert_eq!(found.with(Capabilities::NONE), found);
+        assert_eq!(found.union(Capabilities::NONE), found);
     }
-    if let Ok(response) = Response::decode(text, &form_model::Limits::default()) {
+    if let Ok(response) = InputResponse::decode(json, &form_model::Limits::default()) {
         is_known = true;
         let says = |action: &str| text.contains(action) || text.contains('\\');
         match response {
-            Response::Accept(_) => assert!(says("accept")),
-            Response::Decline => assert!(says("decline")),
-            Response::Dismiss => assert!(says("cancel")),
+            InputResponse::Accept(_) => assert!(says("accept")),
+            InputResponse::Decline => assert!(says("decline")),
+            InputResponse::Cancel => assert!(says("cancel")),
             other => panic!("an elicitation result is no {other:?}"),
         }
     }
@@ -81,7 +89,7 @@ fn json(text: &str) -> bool {
 }
 
 /// Reads a result: one that is complete says so, or says nothing.
-fn is_complete(result: &RawJson) {
+fn is_complete(result: Json<'_>) {
     let Ok(value) = serde_json::from_str::<Value>(result.as_str()) else { return };
     if expect_complete(result).is_ok() {
         let says = value.get("resultType").map(|says| says.as_str() == Some("complete"));
@@ -90,7 +98,7 @@ fn is_complete(result: &RawJson) {
 }
 
 /// Reads an error, whose message and data are within a limit.
-fn is_within(error: &RawJson, bytes_max: usize) {
+fn is_within(error: Json<'_>, bytes_max: usize) {
     let Ok(error) = RpcError::decode(error, bytes_max) else { return };
     assert!(error.message.len() <= bytes_max);
     assert!(error.data.is_none_or(|data| data.as_str().len() <= bytes_max));
@@ -111,7 +119,7 @@ fn ids(text: &str) {
     if let Ok(id) = InvocationId::new(text) {
         assert_eq!(id.to_string(), text);
     }
-    if let Ok(id) = InteractionId::parse(text) {
+    if let Ok(id) = text.parse::<InteractionId>() {
         assert_eq!(id.to_string(), text);
     }
     if let Ok(id) = text.parse::<RecordId>() {

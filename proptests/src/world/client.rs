@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mrtr_core::{
-    Action, Binding, Event, Instant, LegId, LegRequest, Limits, Outcome, Phase, Reply,
+    Instant, LegId, Limits, Phase,
+    client::{Action, Binding, Event, LegRequest, Outcome, Reply},
 };
 
 use super::{
@@ -119,8 +120,8 @@ impl Watch {
         let settles = |code| Next::Settles { code, cancels: false };
         let result = match reply {
             Reply::Error(_) => return settles("error"),
-            Reply::Unreadable(_) => return settles("fault"),
             Reply::Result(result) => members(result.as_str()),
+            _ => return settles("fault"),
         };
         if result.get("resultType").is_none_or(|name| name != r#""input_required""#) {
             return settles("complete");

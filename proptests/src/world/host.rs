@@ -1,7 +1,7 @@
 //! What a world lets happen to its host, and what becomes of what the host does.
 
 use mrtr_core::{
-    broker::{Action, ConnectionId, Outcome, ProviderFrame},
+    host::{Action, ConnectionId, Outcome, ProviderFrame},
     wire::RawJson,
 };
 use serde_json::Value;
@@ -112,7 +112,7 @@ impl<H: Host> World<H> {
         let gone = (0..self.providers.len()).find(|provider| self.line_of(*provider).is_none());
         let provider = gone.unwrap_or(provider % self.providers.len());
         if let Some(line) = self.line_of(provider) {
-            // What has not noticed that it is cut can not register.
+            // What has not noticed that it is cut cannot register.
             if !line.is_cut && again / 4 % 4 == 3 {
                 let connection = line.connection;
                 let what = again / 16 % 3;
@@ -209,7 +209,7 @@ impl<H: Host> World<H> {
         self.deliver()
     }
 
-    /// A surface can not show a question.
+    /// A surface cannot show a question.
     pub(super) fn unanswerable(&mut self, surface: u8, question: u8) -> Checked {
         let (_, shown) = self.host.screen(surface);
         let Some(shown) = broker::pick(&shown, question) else { return Ok(()) };

@@ -1,9 +1,10 @@
 //! What a participant may do otherwise than it should, so that the checks are seen to fail.
 
 use mrtr_core::{
-    Action, Event, Instant, LegRequest, Phase,
-    broker::{HostFrame, ProviderFrame},
-    exchange,
+    Instant, Phase,
+    client::{Action, Event, LegRequest},
+    host::{HostFrame, ProviderFrame},
+    server,
 };
 
 /// Is what the participants of a world do otherwise than the machines say. How a host lies is the
@@ -27,7 +28,7 @@ pub struct Lie {
     /// Changes what the store of a server says: whether a state is redeemed for the first time.
     pub redeems: fn(bool) -> bool,
     /// Changes what a server does about an event.
-    pub serves: fn(&mut Vec<exchange::Action>),
+    pub serves: fn(&mut Vec<server::Action>),
     /// Whether a server still opens states with keys that it should not have any more.
     pub keeps_keys: bool,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use mrtr_core::broker::ConnectionId;
+use mrtr_core::host::ConnectionId;
 
 /// Is one connection, from its beginning to where both ends have noticed its end.
 #[derive(Clone, Debug)]

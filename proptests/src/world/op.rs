@@ -80,7 +80,7 @@ pub enum Op {
         /// What it does.
         does: Does,
     },
-    /// A surface can not show a question.
+    /// A surface cannot show a question.
     Unanswerable {
         /// The surface.
         surface: u8,
@@ -311,7 +311,7 @@ impl From<u8> for Says {
     fn from(byte: u8) -> Self {
         let how = match byte % 16 {
             11 | 12 => How::Decline,
-            13 => How::Dismiss,
+            13 => How::Cancel,
             _ => How::Right,
         };
         Self { how, pretends: (byte % 16 >= 14).then_some(byte / 16) }

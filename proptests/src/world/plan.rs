@@ -4,9 +4,8 @@ use std::sync::LazyLock;
 
 use form_model::{Content, Form};
 use mrtr_core::{
-    InputRequest,
-    broker::{Decision, Shown},
-    wire::{Elicitation, Response},
+    host::VisibleInteraction,
+    wire::{Decision, Elicitation, InputRequest, InputResponse},
 };
 
 use crate::broker::How;
@@ -85,22 +84,18 @@ static WHO: LazyLock<Form> = LazyLock::new(|| {
 pub(super) fn ask(kind: Kind, number: usize) -> InputRequest {
     let message = format!("{number} {SECRET}");
     match kind {
-        F => InputRequest::form(message, WHO.clone()),
-        U => InputRequest::url(message, format!("https://auth.example/{SECRET}")),
+        F => InputRequest::form(&message, WHO.clone()),
+        U => InputRequest::url(&message, &format!("https://auth.example/{SECRET}")).unwrap(),
     }
 }
 
 /// Returns which question is asked, by its words.
 pub(super) fn number(elicitation: &Elicitation) -> Option<usize> {
-    let message = match elicitation {
-        Elicitation::Form(request) => &request.message,
-        Elicitation::Url(request) => &request.message,
-    };
-    message.raw().split(' ').next()?.parse().ok()
+    elicitation.message().raw().split(' ').next()?.parse().ok()
 }
 
 /// Returns which question is on a screen.
-pub(super) fn number_shown(shown: &Shown) -> Option<usize> {
+pub(super) fn number_shown(shown: &VisibleInteraction) -> Option<usize> {
     number(&shown.interaction.question.elicitation)
 }
 
@@ -115,15 +110,19 @@ static ANSWERS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
 });
 
 /// Writes an answer to a question: no two that are filled in are the same.
-pub(super) fn answer(kind: Kind, how: How, number: usize) -> (Response, Decision, &'static str) {
+pub(super) fn answer(
+    kind: Kind,
+    how: How,
+    number: usize,
+) -> (InputResponse, Decision, &'static str) {
     match (how, kind) {
-        (How::Decline, _) => (Response::Decline, Decision::Decline, r#"{"action":"decline"}"#),
-        (How::Dismiss, _) => (Response::Dismiss, Decision::Dismiss, r#"{"action":"cancel"}"#),
-        (_, U) => (Response::Consent, Decision::Accept, r#"{"action":"accept"}"#),
+        (How::Decline, _) => (InputResponse::Decline, Decision::Decline, r#"{"action":"decline"}"#),
+        (How::Cancel, _) => (InputResponse::Cancel, Decision::Cancel, r#"{"action":"cancel"}"#),
+        (_, U) => (InputResponse::Consent, Decision::Accept, r#"{"action":"accept"}"#),
         (_, F) => {
             let (text, json) = ANSWERS.get(number % ANSWERS.len()).unwrap();
             let content = Content::new().with_text("who", text);
-            (Response::Accept(content), Decision::Accept, json)
+            (InputResponse::Accept(content), Decision::Accept, json)
         }
     }
 }

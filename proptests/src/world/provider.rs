@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use mrtr_core::{
-    Action, Binding, Event, Interaction, Invocation, InvocationId, LegRequest, Outcome, Reply,
-    Request,
-    broker::{HostFrame, ProviderFrame, Question, Requester},
-    wire::{Elicitation, Method, RawJson, Response},
+    InvocationId,
+    client::{Action, Binding, Event, Invocation, LegRequest, Outcome, Reply, Request},
+    host::{HostFrame, ProviderFrame, Question, Requester},
+    wire::{Elicitation, InputRequest, InputResponse, Method, RawJson},
 };
 use serde_json::Value;
 
@@ -179,9 +179,9 @@ impl<H: Host> World<H> {
         };
         let Some(asked) = self.take_asked(provider, id, number) else { return Ok(()) };
         let response =
-            Response::decode(result.as_str(), &limits(self.setup).form).map_err(failed)?;
+            InputResponse::decode(result.as_json(), &limits(self.setup).form).map_err(failed)?;
         let response = match (response, &asked.elicitation) {
-            (Response::Accept(_), Elicitation::Url(_)) => Response::Consent,
+            (InputResponse::Accept(_), Elicitation::Url(_)) => InputResponse::Consent,
             (response, _) => response,
         };
         let Asked { round, key, .. } = asked;
@@ -273,13 +273,9 @@ impl<H: Host> World<H> {
                 self.send(provider, &request)?;
             }
             Action::CancelLeg { .. } => self.note("a leg is cancelled"),
-            Action::Ask { round, key, interaction } => {
-                let elicitation = match interaction {
-                    Interaction::Form(request) => Elicitation::Form(request),
-                    Interaction::Url(request) => Elicitation::Url(request),
-                    other => {
-                        return Err(Invariant::AsRequired.broken(format!("{other:?} is asked")));
-                    }
+            Action::Ask { round, key, request } => {
+                let InputRequest::Elicitation(elicitation) = request else {
+                    return Err(Invariant::AsRequired.broken(format!("{request:?} is asked")));
                 };
                 let server = live.server;
                 live.queue.push_back(Asked {
@@ -334,7 +330,7 @@ impl<H: Host> World<H> {
         let Some(asked) = live.queue.pop_front() else { return Ok(()) };
         live.number += 1;
         let requester = Requester::new("hunter2 a", "hunter2 b", "hunter2 c");
-        let question = Question::passed_on(asked.elicitation.clone(), requester);
+        let question = Question::new(asked.elicitation.clone(), requester);
         let frame = ProviderFrame::ask(id.clone(), live.number, &question);
         live.asking = Some(asked);
         self.say(provider, frame)

@@ -70,7 +70,8 @@ impl<H: Host> World<H> {
         for provider in 0..self.providers.len() {
             let live = self.providers.get(provider).into_iter().flat_map(|known| known.live());
             let live: Vec<_> = live.map(|(id, _)| id.clone()).collect();
-            live.iter().try_for_each(|id| self.tell(provider, id, mrtr_core::Event::Tick))?;
+            live.iter()
+                .try_for_each(|id| self.tell(provider, id, mrtr_core::client::Event::Tick))?;
         }
         Ok(())
     }

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use mrtr_core::{
-    InputRequest, Need,
-    exchange::{Action, Answered, Consent, Elicited, Run, Sampling},
-    wire::RawJson,
+    server::{Action, Need, Run},
+    wire::{InputResponse, RawJson, SamplingBuilder},
 };
 use serde_json::Value;
 
@@ -106,13 +105,13 @@ impl<H: Host> World<H> {
         let unchecked = || run.answers.check(key, &plan::ask(kind, 0)).ok().flatten();
         let answered = run.answers.get(key).cloned().or_else(unchecked)?;
         let action = match answered {
-            Answered::Form(Elicited::Accepted(answer)) => {
+            InputResponse::Accept(answer) => {
                 return Some(format!(r#"{{"action":"accept","content":{}}}"#, answer.to_json()));
             }
-            Answered::Url(Consent::Given) => "accept",
-            Answered::Form(Elicited::Declined) | Answered::Url(Consent::Declined) => "decline",
-            Answered::Form(Elicited::Dismissed) | Answered::Url(Consent::Dismissed) => "cancel",
-            Answered::Sampled(_) | Answered::Roots(_) => return None,
+            InputResponse::Consent => "accept",
+            InputResponse::Decline => "decline",
+            InputResponse::Cancel => "cancel",
+            InputResponse::Sampled(_) | InputResponse::Roots(_) => return None,
         };
         Some(format!(r#"{{"action":"{action}"}}"#))
     }
@@ -160,7 +159,7 @@ impl<H: Host> World<H> {
             asked.insert(key(at), number);
         }
         if turn == Turn::Sample {
-            need = need.request(key(0), InputRequest::sampling(Sampling::new(9).user(SECRET)));
+            need = need.request(key(0), SamplingBuilder::new(9).user(SECRET).build().unwrap());
         }
         let state = format!(r#"{{"step":{step},"kept":"{SECRET}"}}"#);
         if turn != Turn::Empty && (server != KEYLESS || turn == Turn::Pause) {

@@ -1,11 +1,12 @@
 //! The MCP servers of a world: an endpoint each, the requests that it works on, and a store of the
 //! states that were used.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use mrtr_core::{
-    Endpoint, Exchange, TokenId, UnixTime,
-    exchange::{Action, Event, Incoming, Respond, Run},
+    UnixTime,
+    seal::TokenId,
+    server::{Action, Ending, Endpoint, Event, Exchange, Incoming, Report, Respond, Run},
     wire::{RawJson, RpcError},
 };
 use serde_json::Value;
@@ -19,7 +20,7 @@ use super::{
     invariant::{Broken, Checked, Invariant},
     network::{Request, Response, Sender, take},
     plan::{SECRET, Turn},
-    setup::{KEYS_MAX, endpoint},
+    setup::{self, KEYS_MAX, endpoint},
     whole::World,
 };
 use crate::{
@@ -41,7 +42,7 @@ pub(super) struct Server {
 /// Is a request that a server works on.
 #[derive(Clone, Debug)]
 pub(super) struct Running {
-    exchange: Exchange<'static>,
+    exchange: Exchange,
     to: Option<Sender>,
     principal: String,
     waits_for: Awaited,
@@ -55,6 +56,13 @@ enum Awaited {
     Store(TokenId, UnixTime),
     /// The end of its handler.
     Handler(Box<Run>),
+}
+
+/// What happens to a request.
+#[derive(Debug)]
+enum Happens {
+    Store(Event),
+    Ends(Ending),
 }
 
 impl Running {
@@ -94,7 +102,7 @@ impl<H: Host> World<H> {
     }
 
     /// Returns the endpoint of a server, and what everybody may know of it.
-    pub(super) fn endpoint(&self, number: usize) -> (&'static Endpoint, Known) {
+    pub(super) fn endpoint(&self, number: usize) -> (&'static Arc<Endpoint>, Known) {
         let server = self.servers.get(number).unwrap();
         let (newest, oldest) = (server.newest, server.oldest);
         let held = if self.lie.keeps_keys { 0 } else { oldest };
@@ -104,19 +112,19 @@ impl<H: Host> World<H> {
 
     /// Brings a request to its server.
     pub(super) fn receive(&mut self, request: Request) -> Checked {
-        let (number, Request { server, principal, message, from }) = (request.server, request);
+        let Request { server, principal, message, from } = request;
         let (endpoint, known) = self.endpoint(server);
         let expected = expect(&self.ledger, known, &principal, &message);
-        let incoming =
-            Incoming { message: message.as_bytes(), headers: None, principal: Some(&principal) };
+        let incoming = Incoming::message(message.as_bytes()).with_principal(principal.as_str());
         let (exchange, actions) = Exchange::receive(endpoint, self.unix(), incoming);
-        self.check_shown(&exchange)?;
+        self.check_shown(&(&exchange, &actions))?;
+        let reports = actions.reports().to_vec();
         let mut actions: Vec<_> = actions.into_iter().collect();
         (self.lie.serves)(&mut actions);
         self.check_shown(&actions)?;
         let waits_for = actions.first().and_then(|action| match action {
             Action::Redeem { id, until } => Some(Awaited::Store(*id, *until)),
-            Action::Run(run) => Some(Awaited::Handler(Box::new(run.clone()))),
+            Action::Run(run) => Some(Awaited::Handler(run.clone())),
             _ => None,
         });
         let (expected, waits_for) = match (expected, waits_for) {
@@ -124,7 +132,7 @@ impl<H: Host> World<H> {
             (Expected::Refuses(code, status), None) => {
                 check_answer(&actions, Answer::Error(code), status)?;
                 self.note("a request is refused");
-                return self.respond(number, from, &actions);
+                return self.respond(server, from, &actions, &reports);
             }
             (expected @ Expected::Refuses(..), Some(_)) => {
                 let rule = Invariant::RunsVerified;
@@ -165,79 +173,101 @@ impl<H: Host> World<H> {
     pub(super) fn serve(&mut self, number: usize, index: u8, how: Ends) -> Checked {
         let (now, server) = (self.unix(), self.servers.get_mut(number).unwrap());
         let Some(mut running) = take(&mut server.running, index) else { return Ok(()) };
-        let (event, expected) = self.come_of(number, &running, how);
-        self.check_shown(&event)?;
+        let (happens, expected) = self.come_of(number, &running, how);
+        self.check_shown(&happens)?;
         let random = &mut self.servers.get_mut(number).unwrap().random;
-        let actions = running.exchange.handle(now, random, event);
+        let actions = match happens {
+            Happens::Store(event) => running.exchange.handle(event),
+            Happens::Ends(ending) => running.exchange.end(now, random, ending),
+        };
         let actions =
             actions.map_err(|misuse| Invariant::AsRequired.broken(format!("{misuse}")))?;
+        let reports = actions.reports().to_vec();
         let mut actions: Vec<_> = actions.into_iter().collect();
         (self.lie.serves)(&mut actions);
-        self.check_shown(&(&running.exchange, &actions))?;
+        self.check_shown(&(&running.exchange, &actions, &reports))?;
         if let Some(answer) = expected {
             check_answer(&actions, answer, answer.status())?;
             if answer == Answer::Error(INVALID_PARAMS) {
                 self.note("a replay is refused");
             }
             self.seal(number, &running, &actions)?;
-            return self.respond(number, running.to, &actions);
+            return self.respond(number, running.to, &actions, &reports);
         }
         let [Action::Run(run)] = actions.as_slice() else {
             return Err(Invariant::AsRequired.broken(format!("{actions:?}")));
         };
         self.check_run(number, run, &running.expected)?;
-        running.waits_for = Awaited::Handler(Box::new(run.clone()));
+        running.waits_for = Awaited::Handler(run.clone());
         self.servers.get_mut(number).unwrap().running.push(running);
         Ok(())
     }
 
     /// Says what happens to a request, and how it must be answered then, if it must.
-    fn come_of(&mut self, number: usize, running: &Running, how: Ends) -> (Event, Option<Answer>) {
+    fn come_of(
+        &mut self,
+        number: usize,
+        running: &Running,
+        how: Ends,
+    ) -> (Happens, Option<Answer>) {
         let now = self.unix();
         match &running.waits_for {
             Awaited::Store(..) if how == Ends::Fails => {
-                (Event::StoreFailed, Some(Answer::Error(INTERNAL)))
+                (Happens::Store(Event::StoreFailed), Some(Answer::Error(INTERNAL)))
             }
             Awaited::Store(id, until) => {
                 let server = self.servers.get_mut(number).unwrap();
                 let first = (self.lie.redeems)(server.redeem(now, *id, *until));
                 let refused = (!first).then_some(Answer::Error(INVALID_PARAMS));
-                (Event::Redeemed { first }, refused)
+                (Happens::Store(Event::Redeemed { first }), refused)
             }
             Awaited::Handler(run) => {
-                let (event, answer) = self.end(number, run, &running.principal, how);
-                (event, Some(answer))
+                let (ending, answer) = self.end(number, run, &running.principal, how);
+                (Happens::Ends(ending), Some(answer))
             }
         }
     }
 
     /// Ends a handler, and says how the request must be answered.
-    fn end(&mut self, number: usize, run: &Run, principal: &str, how: Ends) -> (Event, Answer) {
-        let error = RpcError::new(FAILED, SECRET);
+    fn end(&mut self, number: usize, run: &Run, principal: &str, how: Ends) -> (Ending, Answer) {
+        let error = RpcError::new(FAILED, SECRET).into();
         let result = |json: &str| RawJson::parse(json).unwrap();
         match how {
-            Ends::Fails => return (Event::Fail(error), Answer::Error(FAILED)),
-            Ends::Abandons => return (Event::Abandon(error), Answer::Error(FAILED)),
+            Ends::Fails => return (Ending::Fail(error), Answer::Error(FAILED)),
+            Ends::Abandons => return (Ending::Abandon(error), Answer::Error(FAILED)),
             Ends::AsPlanned => {}
         }
         let (turn, call, step) = self.turn_of(number, run);
-        let event = match turn {
+        let ending = match turn {
             Turn::Finish => {
                 let json = format!(r#"{{"call":{call},"said":"{SECRET}"}}"#);
-                Event::Finish(result(&json))
+                Ending::Finish(result(&json))
             }
-            Turn::Fail => Event::Fail(error),
-            Turn::Abandon => Event::Abandon(error),
+            Turn::Fail => Ending::Fail(error),
+            Turn::Abandon => Ending::Abandon(error),
             Turn::Empty | Turn::Pause | Turn::Sample | Turn::Ask(_) => {
-                Event::Need(self.need(number, call, step, turn, run, principal))
+                Ending::Need(self.need(number, call, step, turn, run, principal))
             }
         };
         let questions = self.asks.asked.len();
-        (event, answer(number, run.round, turn, questions))
+        (ending, answer(number, run.round, turn, questions))
     }
 
     /// Answers a request, with what an operator hears of it.
-    fn respond(&mut self, number: usize, to: Option<Sender>, actions: &[Action]) -> Checked {
+    fn respond(
+        &mut self,
+        number: usize,
+        to: Option<Sender>,
+        actions: &[Action],
+        reports: &[Report],
+    ) -> Checked {
+        check_reports(number, &body(actions)?, reports)?;
+        for Report { kind, .. } in reports {
+            let said = format!("{kind:?}");
+            let name = said.split([' ', '{', '(']).next().unwrap_or_default().to_owned();
+            let cause = said.split("cause: ").nth(1).map(|rest| rest.trim_end_matches(" }"));
+            self.note(&format!("reported {name} {}", cause.unwrap_or_default()));
+        }
         for action in actions {
             match action {
                 Action::Respond(Respond { body: Some(body), .. }) => {
@@ -250,18 +280,21 @@ impl<H: Host> World<H> {
                     self.servers.get_mut(number).unwrap().redeemed.remove(id);
                     self.note("a state is given back");
                 }
-                Action::Report(report) => {
-                    let said = format!("{report:?}");
-                    let kind = said.split([' ', '{']).next().unwrap_or_default().to_owned();
-                    let cause =
-                        said.split("cause: ").nth(1).map(|rest| rest.trim_end_matches(" }"));
-                    self.note(&format!("reported {kind} {}", cause.unwrap_or_default()));
-                }
                 _ => {}
             }
         }
         Ok(())
     }
+}
+
+/// Checks that an error and a round are reported once, and a result is not.
+fn check_reports(server: usize, body: &Value, reports: &[Report]) -> Checked {
+    let is_result = body.pointer("/result").is_some_and(|result| {
+        result.pointer("/resultType").is_none_or(|kind| kind != "input_required")
+    });
+    let is_its = reports.iter().all(|report| *report.endpoint == *setup::name(server));
+    let is_so = is_its && reports.len() == usize::from(!is_result);
+    Invariant::AsRequired.holds(is_so, || format!("{reports:?} of server {server}"))
 }
 
 /// Compares an answer with what it must be.

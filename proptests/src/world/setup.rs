@@ -1,10 +1,13 @@
 //! Who and what there is in a world, and its limits.
 
 use core::time::Duration;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use mrtr_core::{
-    AnswersForms, AnswersUrls, Claims, Clocks, Endpoint, Keyring, Limits, RequestState,
+    Clocks, Limits,
+    client::Claims,
+    seal::{Keyring, RequestState},
+    server::Endpoint,
 };
 
 use super::plan::SECRET;
@@ -38,31 +41,25 @@ pub(super) const ROUNDS_MAX: u32 = 3;
 
 /// Returns the limits of a call. People answer the host, whose clock decides.
 pub(super) fn limits(setup: u8) -> Limits {
-    let clocks = Clocks {
-        leg: Duration::from_secs(8),
-        leg_max: (setup >> 2 & 1 == 1).then_some(Duration::from_secs(20)),
-        interaction: Duration::from_hours(24 * 7),
-        ..Clocks::default()
-    };
-    Limits { rounds_max: ROUNDS_MAX, clocks, ..Limits::default() }
+    let clocks = Clocks::default()
+        .leg(Duration::from_secs(8))
+        .leg_max((setup >> 2 & 1 == 1).then_some(Duration::from_secs(20)))
+        .interaction(Duration::from_hours(24 * 7));
+    Limits::default().rounds_max(ROUNDS_MAX).clocks(clocks)
 }
 
-/// Is the people behind the host.
-struct People;
-impl AnswersForms for People {}
-impl AnswersUrls for People {}
-
-/// Returns what a call claims.
+/// Returns what a call claims: people are behind the host.
 pub(super) fn claims() -> Claims {
-    Claims::none().with_form(&People).with_url(&People)
+    Claims::none().with_form().with_url()
 }
 
 /// The endpoints of the servers, by the newest of their keys and how many older ones they have.
-static ENDPOINTS: LazyLock<Vec<Endpoint>> = LazyLock::new(|| {
+static ENDPOINTS: LazyLock<Vec<Arc<Endpoint>>> = LazyLock::new(|| {
     let mut endpoints = Vec::new();
     for server in 0..SERVERS {
         for newest in 0..KEYS_MAX {
-            endpoints.extend((0..KEYS_MAX).map(|oldest| new_endpoint(server, newest, oldest)));
+            let with_keys = |oldest| Arc::new(new_endpoint(server, newest, oldest));
+            endpoints.extend((0..KEYS_MAX).map(with_keys));
         }
     }
     endpoints
@@ -70,13 +67,18 @@ static ENDPOINTS: LazyLock<Vec<Endpoint>> = LazyLock::new(|| {
 
 /// Returns the endpoint of a server that seals with one key, and opens with it and those back to
 /// another.
-pub(super) fn endpoint(server: usize, newest: usize, oldest: usize) -> &'static Endpoint {
+pub(super) fn endpoint(server: usize, newest: usize, oldest: usize) -> &'static Arc<Endpoint> {
     ENDPOINTS.get((server * KEYS_MAX + newest) * KEYS_MAX + oldest).unwrap()
 }
 
+/// Returns the name of a server.
+pub(super) fn name(server: usize) -> String {
+    format!("server-{server}")
+}
+
 fn new_endpoint(server: usize, newest: usize, oldest: usize) -> Endpoint {
-    let limits = Limits { rounds_max: server_rounds_max(server), ..Limits::default() };
-    let endpoint = Endpoint::new(format!("server-{server}")).with_limits(limits);
+    let limits = Limits::default().rounds_max(server_rounds_max(server));
+    let endpoint = Endpoint::new(&name(server)).with_limits(limits);
     if server == KEYLESS {
         return endpoint;
     }

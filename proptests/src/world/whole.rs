@@ -4,8 +4,8 @@ use core::time::Duration;
 use std::collections::BTreeSet;
 
 use mrtr_core::{
-    Broker, Event,
-    broker::{Epoch, Limits, ProviderFrame},
+    client::Event,
+    host::{Broker, Epoch, Limits, ProviderFrame},
 };
 
 use super::{

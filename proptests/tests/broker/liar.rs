@@ -3,9 +3,10 @@
 use core::fmt;
 
 use mrtr_core::{
-    Broker, Instant, InvocationId, Phase, RegistrationId, SessionId,
-    broker::{
-        Call, ConnectionId, Epoch, EpochReused, Event, Limits, Misuse, Owner, RecordId, Snapshot,
+    Instant, InvocationId, Phase, RegistrationId, SessionId,
+    host::{
+        Broker, Call, ConnectionId, Epoch, EpochReused, Event, Limits, Misuse, Owner, RecordId,
+        Snapshot,
     },
 };
 use mrtr_proptests::broker::{Host, Out};

@@ -6,10 +6,10 @@ use std::{
 };
 
 use mrtr_core::{
-    Broker, InvocationId, SessionId,
-    broker::{
-        Action, Closure, ConnectionId, Epoch, Event, HostFrame, Limits, Misuse, Outcome,
-        ProviderFrame, Record, Report, Snapshot, What,
+    InvocationId, SessionId,
+    host::{
+        Action, Broker, ChangeKind, CloseReason, ConnectionId, Epoch, Event, HostFrame, Limits,
+        Misuse, Outcome, ProviderFrame, Record, Report, Snapshot,
     },
     wire::RawJson,
 };
@@ -130,7 +130,7 @@ fn lies() -> Vec<(Rule, Lie)> {
             out(|_, out| {
                 stores(out, |record| {
                     if let Record::Closed { why, .. } = record {
-                        *why = Closure::Retired;
+                        *why = CloseReason::Retired;
                     }
                 })
             }),
@@ -202,15 +202,15 @@ fn is_cancel(action: &Action) -> bool {
 }
 
 fn is_opened(action: &Action) -> bool {
-    matches!(action, Action::Project(change) if matches!(change.what, What::Opened(_)))
+    matches!(action, Action::Project(change) if matches!(change.kind, ChangeKind::Opened(_)))
 }
 
 fn is_taken(action: &Action) -> bool {
-    matches!(action, Action::Project(change) if matches!(change.what, What::Taken { .. }))
+    matches!(action, Action::Project(change) if matches!(change.kind, ChangeKind::Taken { .. }))
 }
 
 fn is_ended(action: &Action) -> bool {
-    matches!(action, Action::Project(change) if matches!(change.what, What::Ended { .. }))
+    matches!(action, Action::Project(change) if matches!(change.kind, ChangeKind::Ended { .. }))
 }
 
 fn settles(out: &mut Out, lie: fn(&mut InvocationId)) {
@@ -229,7 +229,7 @@ fn delivers(out: &mut Out, lie: fn(&mut ConnectionId, &mut HostFrame)) {
     }
 }
 
-fn changes(out: &mut Out, lie: fn(&mut mrtr_core::broker::Change)) {
+fn changes(out: &mut Out, lie: fn(&mut mrtr_core::host::Change)) {
     for action in &mut out.actions {
         if let Action::Project(change) = action {
             lie(change);
@@ -237,10 +237,10 @@ fn changes(out: &mut Out, lie: fn(&mut mrtr_core::broker::Change)) {
     }
 }
 
-fn opens(out: &mut Out, lie: fn(&mut mrtr_core::broker::PendingInteraction)) {
+fn opens(out: &mut Out, lie: fn(&mut mrtr_core::host::PendingInteraction)) {
     for action in &mut out.actions {
         if let Action::Project(change) = action
-            && let What::Opened(opened) = &mut change.what
+            && let ChangeKind::Opened(opened) = &mut change.kind
         {
             lie(Arc::make_mut(opened));
         }

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mrtr_core::{
-    Broker,
-    broker::{Epoch, Limits},
-};
+use mrtr_core::host::{Broker, Epoch, Limits};
 use mrtr_proptests::{
     broker::{
         Broken, Does, Host, Op, Says, WhichConnection, WhichInvocation, WhichNumber, World, ops,
@@ -45,7 +42,7 @@ const ALL: [&str; 62] = [
     "closed Unanswerable",
     "ended Answered(Accept)",
     "ended Answered(Decline)",
-    "ended Answered(Dismiss)",
+    "ended Answered(Cancel)",
     "misuse AlreadyConnected",
     "misuse NotConnected",
     "misuse NotRegistered",
@@ -60,7 +57,7 @@ const ALL: [&str; 62] = [
     "misuse stale None",
     "misuse stale Some(Answered(Accept))",
     "misuse stale Some(Answered(Decline))",
-    "misuse stale Some(Answered(Dismiss))",
+    "misuse stale Some(Answered(Cancel))",
     "misuse stale Some(Closed(",
     "misuse too_large",
     "misuse wrong_kind",

@@ -18,18 +18,16 @@ use schemas::{mutated, schema};
 
 /// Decodes in every way that there is, and checks that they agree.
 fn decoded(bytes: &[u8]) -> Option<Form> {
-    let narrow = Limits {
-        depth_max: 4,
-        unknown_members_max: 1,
-        fields_max: 2,
-        options_max: 2,
-        name_bytes_max: 4,
-        title_bytes_max: 4,
-        description_bytes_max: 4,
-        option_bytes_max: 2,
-        default_bytes_max: 4,
-        ..Limits::default()
-    };
+    let narrow = Limits::default()
+        .depth_max(4)
+        .unknown_members_max(1)
+        .fields_max(2)
+        .options_max(2)
+        .name_bytes_max(4)
+        .title_bytes_max(4)
+        .description_bytes_max(4)
+        .option_bytes_max(2)
+        .default_bytes_max(4);
     let usual = Decoder::default().decode_bytes(bytes);
     let strict = Decoder::default().strict().decode_bytes(bytes);
     match (&usual, &strict) {

@@ -172,7 +172,7 @@ where something is due, or by the steps that are named; refused frames are not c
 would be no end to the count; who asks, asks the same each time. Left out of a broker's scopes:
 questions by URL, and answers of another kind than a form's; frames that come over the connection of
 another provider, but for a result; unreadable frames that name their question. Those with one of each
-sort of ending leave out what ends or is refused in the same way: dismissals, answers that do not fit,
+sort of ending leave out what ends or is refused in the same way: cancellations, answers that do not fit,
 questions that nobody can be asked, frames that reject, fail or release, retired registrations, ends of
 turns. A pair has one form, which is accepted or declined. The small ones are explored by each run of
 the tests, those and the medium ones by CI (`cargo explore --medium`), all of them by `cargo explore`,
@@ -183,11 +183,12 @@ which compares these counts.
 ";
 
 fn table(page: &mut String, clients: &BTreeSet<Seen>, hosts: &BTreeSet<Seen>) {
-    let names = Phase::ALL.map(|phase| format!("{phase:?}")).join(" | ");
+    let names: Vec<_> = Phase::ALL.iter().map(|phase| format!("{phase:?}")).collect();
+    let names = names.join(" | ");
     let _ = writeln!(page, "| trigger | {names} | seen |\n|---|---|---|---|---|---|---|");
-    for trigger in Trigger::ALL {
+    for trigger in Trigger::ALL.iter().copied() {
         let _ = write!(page, "| {trigger:?} |");
-        for phase in Phase::ALL {
+        for phase in Phase::ALL.iter().copied() {
             let cell = match lifecycle::step(phase, trigger) {
                 Step::Go(to) => format!("{to:?}"),
                 Step::Ignore => "·".into(),

@@ -1,4 +1,4 @@
-//! A check that can not fail is none: for each invariant, faults that break it, and that the search
+//! A check that cannot fail is none: for each invariant, faults that break it, and that the search
 //! finds.
 
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! Rust source as a check reads it: what is code, what is comment, what is there only in tests.
 
-use core::iter;
+use core::{iter, ops::Range};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -35,6 +35,26 @@ pub(crate) fn files(folder: &str) -> Vec<(String, String)> {
     found
 }
 
+/// Lists the Rust files below a folder without those that are modules of tests alone.
+pub(crate) fn files_outside_tests(folder: &str) -> Vec<(String, String)> {
+    let mut found = files(folder);
+    let tests: Vec<_> = found.iter().flat_map(|(path, text)| test_modules(path, text)).collect();
+    found.retain(|(path, _)| !tests.contains(path));
+    found
+}
+
+/// Lists the files of the modules that a file declares for its tests alone.
+fn test_modules(path: &str, text: &str) -> Vec<String> {
+    let code = Source::read(text).code;
+    let folder = path.trim_end_matches("/mod.rs").trim_end_matches("/lib.rs");
+    let folder = folder.trim_end_matches(".rs");
+    let declared = code.split("#[cfg(test)]").skip(1);
+    let names =
+        declared.filter_map(|rest| rest.trim_start().strip_prefix("mod ")?.split(';').next());
+    let names = names.filter(|name| name.chars().all(|letter| letter.is_alphanumeric()));
+    names.map(|name| format!("{folder}/{name}.rs")).collect()
+}
+
 /// Is a source text twice, line for line: its code and its line comments, each with the rest blank.
 ///
 /// Strings and block comments are blank in both. A test that is commented out is no test, and
@@ -43,6 +63,8 @@ pub(crate) fn files(folder: &str) -> Vec<(String, String)> {
 pub(crate) struct Source {
     pub(crate) code: String,
     pub(crate) comments: String,
+    /// The strings and characters, as they are written, each with its place in the code.
+    literals: Vec<(usize, String)>,
 }
 
 impl Source {
@@ -53,6 +75,9 @@ impl Source {
             let (kind, length) = first_piece(rest);
             let (piece, after) = rest.split_at(length);
             let blank = blank(piece);
+            if kind == Kind::Literal {
+                source.literals.push((source.code.len(), piece.into()));
+            }
             source.code += if kind == Kind::Code { piece } else { &blank };
             source.comments += if kind == Kind::LineComment { piece } else { &blank };
             rest = after;
@@ -63,15 +88,35 @@ impl Source {
     /// Returns the code without the items that are marked `#[cfg(test)]`.
     pub(crate) fn code_outside_tests(&self) -> String {
         let mut kept = String::new();
-        let mut rest = self.code.as_str();
-        while let Some(start) = rest.find("#[cfg(test)]") {
-            let (before, item) = rest.split_at(start);
-            let (item, after) = item.split_at(item_length(item));
-            kept += before;
-            kept += &blank(item);
-            rest = after;
+        let mut at = 0;
+        for item in self.test_items() {
+            kept += self.code.get(at..item.start).unwrap_or_default();
+            kept += &blank(self.code.get(item.clone()).unwrap_or_default());
+            at = item.end;
         }
-        kept + rest
+        kept + self.code.get(at..).unwrap_or_default()
+    }
+
+    /// Returns the strings and characters outside of items that are marked `#[cfg(test)]`, each with
+    /// the number of its line.
+    pub(crate) fn literals_outside_tests(&self) -> Vec<(usize, &str)> {
+        let items = self.test_items();
+        let outside =
+            self.literals.iter().filter(|(at, _)| !items.iter().any(|it| it.contains(at)));
+        let line = |at: usize| 1 + self.code.get(..at).unwrap_or_default().matches('\n').count();
+        outside.map(|(at, literal)| (line(*at), literal.as_str())).collect()
+    }
+
+    /// Returns the places of the items that are marked `#[cfg(test)]`.
+    fn test_items(&self) -> Vec<Range<usize>> {
+        let mut items = Vec::new();
+        let mut at = 0;
+        while let Some(start) = self.code.get(at..).and_then(|rest| rest.find("#[cfg(test)]")) {
+            let start = at + start;
+            at = start + item_length(self.code.get(start..).unwrap_or_default());
+            items.push(start..at);
+        }
+        items
     }
 }
 

@@ -13,11 +13,13 @@ mod json;
 mod kept;
 
 use core::time::Duration;
+use std::sync::Arc;
 
 use base64ct::{Base64UrlUnpadded, Encoding as _};
 use mrtr_core::{
-    Endpoint, Need, OpenCause, UnixTime,
-    exchange::{Incoming, Run},
+    UnixTime,
+    seal::OpenCause,
+    server::{Endpoint, Incoming, Need, Run},
     wire::RawJson,
 };
 use mrtr_proptests::exchange::{
@@ -39,13 +41,8 @@ fn call(method: &str, arguments: &str, state: Option<&str>) -> String {
     message(method, &members)
 }
 
-fn come<'e>(
-    endpoint: &'e Endpoint,
-    now: UnixTime,
-    principal: Option<&str>,
-    sent: &str,
-) -> Came<'e> {
-    receive(endpoint, now, Incoming { message: sent.as_bytes(), headers: None, principal })
+fn come(endpoint: &Arc<Endpoint>, now: UnixTime, principal: Option<&str>, sent: &str) -> Came {
+    receive(endpoint, now, Incoming::message(sent.as_bytes()).with_principal(principal))
 }
 
 fn need(state: &str) -> Need {
@@ -53,19 +50,19 @@ fn need(state: &str) -> Need {
 }
 
 /// Seals a state for alice.
-fn seal(endpoint: &Endpoint, sent: &str) -> String {
+fn seal(endpoint: &Arc<Endpoint>, sent: &str) -> String {
     first_round(endpoint, NOW, ALICE, sent, need(r#""SENTINEL""#))
 }
 
-fn opened(came: Came<'_>) -> Run {
+fn opened(came: Came) -> Run {
     match came {
-        Came::Runs(_, run) => run,
+        Came::Runs(_, run) => *run,
         other => panic!("the state opens, found {other:?}"),
     }
 }
 
 /// Returns why a state was refused. The client hears the same each time.
-fn cause(came: Came<'_>) -> OpenCause {
+fn cause(came: Came) -> OpenCause {
     const ANSWER: &str =
         r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"Invalid requestState"}}"#;
     match came {
@@ -113,7 +110,7 @@ fn edited<T: Clone>(items: &[T], edit: &Edit<T>) -> Vec<T> {
 }
 
 /// The causes of a token that is not as it was made. Which it is depends on the place.
-fn assert_worthless(endpoint: &Endpoint, token: &str) {
+fn assert_worthless(endpoint: &Arc<Endpoint>, token: &str) {
     let cause = cause(come(endpoint, NOW, ALICE, &call("tools/call", "{}", Some(token))));
     let expected = [
         OpenCause::Malformed,
@@ -133,7 +130,7 @@ proptest! {
         signed: bool, method in 0..3_usize, arguments in any_json(), principal: Option<String>,
         sealed in vec(any_json(), 1..4),
     ) {
-        let (endpoint, arguments) = (endpoint(signed), arguments.to_string());
+        let (endpoint, arguments) = (Arc::new(endpoint(signed)), arguments.to_string());
         let (method, principal) = (METHODS[method], principal.as_deref());
         let mut rng = Counting::default();
         let mut state: Option<(String, String)> = None;
@@ -156,7 +153,7 @@ proptest! {
         of_text in any_edit(prop_oneof!["[A-Za-z0-9_-]", "[ =+/\\.é]"].prop_map(|s| s.chars().next().unwrap())),
         of_bytes in any_edit(any::<u8>()),
     ) {
-        let endpoint = endpoint(signed);
+        let endpoint = Arc::new(endpoint(signed));
         let token = seal(&endpoint, &call("tools/call", "{}", None));
         let bytes = Base64UrlUnpadded::decode_vec(&token).unwrap();
         let text: String = edited(&token.chars().collect::<Vec<_>>(), &of_text).iter().collect();
@@ -175,7 +172,7 @@ proptest! {
         (principal, other) in any::<(Option<String>, Option<String>)>(),
     ) {
         let keys = [("k1", [7; 32])];
-        let here = endpoint(signed);
+        let here = Arc::new(endpoint(signed));
         let at = |name: &str, signed, keys| {
             Endpoint::new(name).with_request_state(states(signed, keys))
         };
@@ -192,7 +189,7 @@ proptest! {
             (at("deployments", signed, &[("k1", [8; 32])]), OpenCause::NotAuthentic),
             (Endpoint::new("deployments"), OpenCause::NoKeyring),
         ] {
-            prop_assert_eq!(cause(come(&endpoint, NOW, who, &sent)), expected);
+            prop_assert_eq!(cause(come(&Arc::new(endpoint), NOW, who, &sent)), expected);
         }
         let moved = call(other_method, &text, token);
         prop_assert_eq!(cause(come(&here, NOW, who, &moved)), OpenCause::NotAuthentic);
@@ -216,7 +213,7 @@ proptest! {
     fn params_that_are_written_otherwise_are_the_same(
         signed: bool, arguments in any_json(), styles in vec(any::<u8>(), 1..20),
     ) {
-        let endpoint = endpoint(signed);
+        let endpoint = Arc::new(endpoint(signed));
         let token = seal(&endpoint, &call("tools/call", &arguments.to_string(), None));
         let respelled = respell(&arguments, &mut styles.iter().copied().cycle());
         let sent = call("tools/call", &respelled, Some(&token));
@@ -233,6 +230,7 @@ proptest! {
         let states = states(signed, &[("k1", [7; 32])])
             .with_lifetimes(Duration::from_secs(of_known), Duration::from_secs(of_unknown));
         let endpoint = Endpoint::new("deployments").with_request_state(states.unwrap());
+        let endpoint = Arc::new(endpoint);
         let (who, lifetime) = if known { (ALICE, of_known) } else { (None, of_unknown) };
         let time = UnixTime::from_secs;
         let token = first_round(&endpoint, time(issued), who, &call("tools/call", "{}", None), need("1"));
@@ -257,7 +255,10 @@ proptest! {
         signed: bool, seed in any::<[[u8; 32]; 2]>(),
     ) {
         let [old, new] = seed;
-        let ring = |keys: &[_]| Endpoint::new("deployments").with_request_state(states(signed, keys));
+        prop_assume!(old != new && !seed.contains(&[0; 32]));
+        let ring = |keys: &[_]| {
+            Arc::new(Endpoint::new("deployments").with_request_state(states(signed, keys)))
+        };
         let before = ring(&[("old", old)]);
         let rotated = ring(&[("new", new), ("old", old)]);
         let after = ring(&[("new", new)]);
@@ -275,7 +276,7 @@ proptest! {
 #[test]
 fn every_bit_of_a_token_counts_and_no_byte_is_lost_added_or_swapped() {
     for signed in [false, true] {
-        let endpoint = endpoint(signed);
+        let endpoint = Arc::new(endpoint(signed));
         let token = seal(&endpoint, &call("tools/call", "{}", None));
         let bytes = Base64UrlUnpadded::decode_vec(&token).unwrap();
         for around in [" ", "=", "==", "A", "\n", "\0"] {
@@ -304,7 +305,7 @@ fn every_bit_of_a_token_counts_and_no_byte_is_lost_added_or_swapped() {
 /// proves: ST-03
 #[test]
 fn members_in_another_order_and_one_with_a_fraction_are_the_same_and_two_is_not() {
-    let endpoint = endpoint(false);
+    let endpoint = Arc::new(endpoint(false));
     let token = seal(&endpoint, &call("tools/call", r#"{"a":1,"b":[2]}"#, None));
     let answer =
         |arguments: &str| come(&endpoint, NOW, ALICE, &call("tools/call", arguments, Some(&token)));

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mrtr_core::{
-    Broker,
-    broker::{Epoch, Limits},
-};
+use mrtr_core::host::{Broker, Epoch, Limits};
 use mrtr_proptests::{
     broker::Host,
     random::{Bytes as _, Dice},

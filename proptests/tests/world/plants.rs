@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use mrtr_core::{
-    Action, Broker, Event, LegRequest, Phase, SessionId,
-    broker::{self, Epoch, Limits, ProviderFrame, Record, What},
-    exchange,
+    Phase, SessionId,
+    client::{Action, Event, LegRequest},
+    host::{self, Broker, ChangeKind, Epoch, Limits, ProviderFrame, Record},
+    server,
     wire::RawJson,
 };
 use mrtr_proptests::{
@@ -36,7 +37,7 @@ fn call(breaks: Invariant, call: fn(&Event, &LegRequest, &mut Vec<Action>)) -> P
 }
 
 /// A host that changes what comes of an event.
-fn host(breaks: Invariant, out: fn(&broker::Event, &mut Out)) -> Plant {
+fn host(breaks: Invariant, out: fn(&host::Event, &mut Out)) -> Plant {
     Plant { breaks, host: liar::Lie { out, ..liar::HONEST }, others: HONEST }
 }
 
@@ -47,7 +48,7 @@ fn plants() -> Vec<Plant> {
             actions.extend(settled.cloned());
         }),
         host(Invariant::SettlesOnce, |_, out| {
-            let is_end = |action: &&broker::Action| matches!(action, broker::Action::Settle { .. });
+            let is_end = |action: &&host::Action| matches!(action, host::Action::Settle { .. });
             let settled = out.actions.iter().find(is_end);
             out.actions.extend(settled.cloned());
         }),
@@ -86,7 +87,7 @@ fn plants() -> Vec<Plant> {
         other(Invariant::KeepsToAsker, Lie { says: |frame| take_for_another(frame), ..HONEST }),
         host(Invariant::KeepsToAsker, |_, out| {
             for action in &mut out.actions {
-                if let broker::Action::Project(change) = action {
+                if let host::Action::Project(change) = action {
                     change.session = SessionId::new("s-1").unwrap();
                 }
             }
@@ -105,8 +106,8 @@ fn plants() -> Vec<Plant> {
         }),
         host(Invariant::LeavesNoOrphan, |_, out| {
             out.actions.retain(|action| match action {
-                broker::Action::Project(change) => !matches!(change.what, What::Ended { .. }),
-                broker::Action::Store(record) => !matches!(record, Record::Closed { .. }),
+                host::Action::Project(change) => !matches!(change.kind, ChangeKind::Ended { .. }),
+                host::Action::Store(record) => !matches!(record, Record::Closed { .. }),
                 _ => true,
             });
         }),
@@ -120,7 +121,7 @@ fn plants() -> Vec<Plant> {
             host: liar::Lie { forgets_store: true, ..liar::HONEST },
             others: HONEST,
         },
-        other(Invariant::KeepsSecrets, Lie { logs: broker::HostFrame::to_json, ..HONEST }),
+        other(Invariant::KeepsSecrets, Lie { logs: host::HostFrame::to_json, ..HONEST }),
         other(Invariant::RunsVerified, Lie { redeems: |_| true, ..HONEST }),
         other(Invariant::RunsVerified, Lie { keeps_keys: true, ..HONEST }),
         other(Invariant::EndsInTime, Lie { ignores_cancel: true, ..HONEST }),
@@ -168,9 +169,9 @@ fn take_for_another(frame: &mut ProviderFrame) {
 }
 
 /// Says that it failed by itself where the request was wrong.
-fn blame_itself(actions: &mut [exchange::Action]) {
+fn blame_itself(actions: &mut [server::Action]) {
     for action in actions {
-        if let exchange::Action::Respond(respond) = action
+        if let server::Action::Respond(respond) = action
             && let Some(body) = &mut respond.body
         {
             *body = RawJson::parse(&body.as_str().replace("-32602", "-32603")).unwrap();

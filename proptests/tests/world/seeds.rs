@@ -12,7 +12,7 @@ use crate::lives::{drawn, live_honestly};
 const LIVES: u64 = 1_500;
 
 /// Where the seeds must get to.
-const PLACES: [&str; 119] = [
+const PLACES: [&str; 121] = [
     // How a call ends for its host, and for its client.
     "settled complete",
     "settled failed",
@@ -89,9 +89,11 @@ const PLACES: [&str; 119] = [
     "forged OtherPrincipal",
     "forged OtherServer",
     "forged WrongAnswer",
+    "reported HandlerFailed ",
     "reported HandlerFault ",
     "reported InputRequired ",
     "reported MissingCapability ",
+    "reported Refused ",
     "reported StateRefused Expired",
     "reported StateRefused NotAuthentic",
     "reported StateRefused Malformed",
@@ -120,7 +122,7 @@ const PLACES: [&str; 119] = [
     "closed Unanswerable",
     "ended Answered(Accept)",
     "ended Answered(Decline)",
-    "ended Answered(Dismiss)",
+    "ended Answered(Cancel)",
     "ended Closed(ProviderLost)",
     "ended Closed(Stopped)",
     "ended Closed(Superseded)",

@@ -55,20 +55,15 @@ pub(super) const SPECS: &[Spec] = &[
         "Each way to write a field gets a value; all of them come back.",
         |target| flow_of(target, Fixture::Spellings, spellings),
     ),
-    flow(
-        "honest-url",
-        "A page is shown, and the person agrees, declines or dismisses.",
-        |target| {
-            flow_of(target, Fixture::Url, |target| {
-                let cases =
-                    [("accept", "consented"), ("decline", "declined"), ("cancel", "cancelled")];
-                each(cases.map(|case| (case.0, case)), |(action, text)| {
-                    let answers = format!(r#"{{"pay":{{"action":"{action}"}}}}"#);
-                    target.play(Fixture::Url, &answers)?.done(text).map(|()| text.into())
-                })
+    flow("honest-url", "A page is shown, and the person agrees, declines or cancels.", |target| {
+        flow_of(target, Fixture::Url, |target| {
+            let cases = [("accept", "consented"), ("decline", "declined"), ("cancel", "cancelled")];
+            each(cases.map(|case| (case.0, case)), |(action, text)| {
+                let answers = format!(r#"{{"pay":{{"action":"{action}"}}}}"#);
+                target.play(Fixture::Url, &answers)?.done(text).map(|()| text.into())
             })
-        },
-    ),
+        })
+    }),
     flow("honest-sampling", "The client's model is asked.", |target| {
         honest(target, Fixture::Sampling)
     }),

@@ -6,7 +6,10 @@ pub(super) mod watch;
 
 use core::{fmt, time::Duration};
 
-use mrtr_core::{Action, Binding, Clock, Event, Instant, Invocation, Outcome, Phase};
+use mrtr_core::{
+    Clock, Instant, Phase,
+    client::{Action, Binding, Event, Invocation, Outcome, Report},
+};
 
 pub use scene::{Asks, Setup};
 use scene::{Scene, answer};
@@ -166,7 +169,7 @@ impl Calling {
         &self,
         next: &Self,
         event: &'static str,
-        misuse: &mrtr_core::Misuse,
+        misuse: &mrtr_core::client::Misuse,
     ) -> Result<(Option<Self>, Vec<Seen>), Violation> {
         Rule::Contract.holds(next.call == self.call, "what is refused changes nothing")?;
         shows_nothing(&format!("{misuse} {misuse:?}"))?;
@@ -246,11 +249,12 @@ impl World for Calling {
             Err(misuse) => return self.refused(&next, name, &misuse),
             Ok(actions) => actions,
         };
-        let Some(transition) = actions.transition().cloned() else {
+        let [Report::Moved(transition)] = actions.reports() else {
             let is_idle = actions.as_slice().is_empty() && next.call == self.call;
             Rule::Contract.holds(is_idle, "what is ignored changes nothing")?;
             return Ok((None, Vec::new()));
         };
+        let transition = transition.clone();
         let (from, to) = (self.place(), next.place());
         let is_told = (transition.from, transition.to) == (from.phase, to.phase);
         Rule::Contract.holds(is_told, "a transition says what changed")?;

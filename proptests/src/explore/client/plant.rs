@@ -1,6 +1,10 @@
 //! The faults that are put between an invocation and its world.
 
-use mrtr_core::{Action, Actions, Event, LegRequest, Phase, wire::RawJson};
+use mrtr_core::{
+    Phase,
+    client::{Action, Actions, Event, LegRequest},
+    wire::RawJson,
+};
 
 use super::{Plant, scene::state};
 

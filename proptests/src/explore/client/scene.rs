@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use form_model::Content;
 use mrtr_core::{
-    Action, AnswersForms, AnswersRoots, AnswersSampling, AnswersUrls, Binding, Claims, Clocks,
-    Event, Instant, Invocation, InvocationId, LegId, Limits, Reply, Request,
-    wire::{Method, RawJson, Response, WireError},
+    Clocks, Instant, InvocationId, LegId, Limits,
+    client::{Action, Binding, Claims, Event, Invocation, Reply, Request},
+    wire::{InputResponse, Method, RawJson, WireError},
 };
 
 use crate::explore::Plant;
@@ -54,12 +54,6 @@ pub(super) struct Scene {
     pub(super) foreign: LegId,
 }
 
-struct Everything;
-impl AnswersForms for Everything {}
-impl AnswersUrls for Everything {}
-impl AnswersSampling for Everything {}
-impl AnswersRoots for Everything {}
-
 pub(super) fn json(text: &str) -> RawJson {
     RawJson::parse(text).unwrap()
 }
@@ -69,14 +63,9 @@ pub(super) fn start(name: &str, setup: &Setup) -> (Invocation, Action) {
     let id = InvocationId::new(name).unwrap();
     let params = json(r#"{"name":"deploy","arguments":{"key":"SENTINEL"}}"#);
     let request = Request::new(id, Method::ToolsCall, params, Binding::new("server"));
-    let by = &Everything;
-    let claims = Claims::none().with_form(by).with_url(by).with_sampling(by).with_roots(by);
+    let claims = Claims::none().with_form().with_url().with_sampling().with_roots();
     let one_more = u32::from(setup.plant == Some(Plant::AllowsARoundMore));
-    let limits = Limits {
-        rounds_max: setup.rounds_max + one_more,
-        clocks: setup.clocks,
-        ..Limits::default()
-    };
+    let limits = Limits::default().rounds_max(setup.rounds_max + one_more).clocks(setup.clocks);
     let now = Instant::from_millis(0);
     let (call, actions) = Invocation::start(now, request, claims, limits).unwrap();
     (call, actions.into_iter().next().unwrap())
@@ -114,31 +103,37 @@ impl Asks {
     }
 
     /// Lists the answers that fit.
-    pub(super) fn answers(self) -> Vec<Response> {
+    pub(super) fn answers(self) -> Vec<InputResponse> {
         let content = |sure| Content::new().with_flag("sure", sure).with_text("word", "SENTINEL");
         match self {
             Self::Form => {
-                let accepts = [true, false].map(|sure| Response::Accept(content(sure)));
-                accepts.into_iter().chain([Response::Decline, Response::Dismiss]).collect()
+                let accepts = [true, false].map(|sure| InputResponse::Accept(content(sure)));
+                accepts.into_iter().chain([InputResponse::Decline, InputResponse::Cancel]).collect()
             }
-            Self::Url => vec![Response::Consent, Response::Decline, Response::Dismiss],
-            Self::Model => vec![Response::Sampled(json(
+            Self::Url => {
+                vec![InputResponse::Consent, InputResponse::Decline, InputResponse::Cancel]
+            }
+            Self::Model => vec![InputResponse::Sampled(json(
                 r#"{"model":"m","role":"assistant","content":{"type":"text","text":"SENTINEL"}}"#,
             ))],
             Self::Roots => {
-                vec![Response::Roots(json(r#"{"roots":[{"uri":"file:///SENTINEL"}]}"#))]
+                vec![InputResponse::Roots(json(r#"{"roots":[{"uri":"file:///SENTINEL"}]}"#))]
             }
         }
     }
 
     /// Lists answers that do not.
-    pub(super) fn unfit(self) -> Vec<Response> {
+    pub(super) fn unfit(self) -> Vec<InputResponse> {
         let unfit = Content::new().with_text("sure", "SENTINEL");
         match self {
-            Self::Form => vec![Response::Accept(unfit), Response::Consent],
-            Self::Url => vec![Response::Accept(unfit)],
-            Self::Model => vec![Response::Sampled(json(r#"{"SENTINEL":1}"#)), Response::Decline],
-            Self::Roots => vec![Response::Roots(json(r#"["SENTINEL"]"#)), Response::Dismiss],
+            Self::Form => vec![InputResponse::Accept(unfit), InputResponse::Consent],
+            Self::Url => vec![InputResponse::Accept(unfit)],
+            Self::Model => {
+                vec![InputResponse::Sampled(json(r#"{"SENTINEL":1}"#)), InputResponse::Decline]
+            }
+            Self::Roots => {
+                vec![InputResponse::Roots(json(r#"["SENTINEL"]"#)), InputResponse::Cancel]
+            }
         }
     }
 }
@@ -190,7 +185,7 @@ fn replies(round: u32, setup: &Setup) -> Vec<(&'static str, Reply)> {
         replies.push(("questions without a state", asks(&sound, "")));
         replies.extend([
             ("neither questions nor a state", asks("", "")),
-            ("a form that can not be shown", asks(&format!("{sound},{no_form}"), &state)),
+            ("a form that cannot be shown", asks(&format!("{sound},{no_form}"), &state)),
             ("a question that was not claimed", asks(&format!("{sound},{tools}"), &state)),
             ("an error that is none", Reply::Error(json(r#""SENTINEL""#))),
             ("what is no response", Reply::Unreadable(WireError::NotJson)),
@@ -200,6 +195,6 @@ fn replies(round: u32, setup: &Setup) -> Vec<(&'static str, Reply)> {
 }
 
 /// Names the event of an answer.
-pub(super) fn answer(round: u32, kind: Asks, response: Response) -> Event {
+pub(super) fn answer(round: u32, kind: Asks, response: InputResponse) -> Event {
     Event::Answer { round, key: kind.key().into(), response }
 }

@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use mrtr_core::{Action, Event, LegId, LegRequest, Reply, wire::Response};
+use mrtr_core::{
+    LegId,
+    client::{Action, Event, LegRequest, Reply},
+    wire::InputResponse,
+};
 use serde_json::Value;
 
 use crate::explore::{Invariant, Rule, SECRET, Violation};
@@ -131,15 +135,15 @@ fn sealed(reply: &Reply) -> Option<String> {
 }
 
 /// Writes what the server gets for an answer, as `serde_json` writes it.
-fn written(response: &Response) -> String {
+fn written(response: &InputResponse) -> String {
     let json = match response {
-        Response::Accept(content) => {
+        InputResponse::Accept(content) => {
             format!(r#"{{"action":"accept","content":{}}}"#, content.to_json())
         }
-        Response::Consent => r#"{"action":"accept"}"#.into(),
-        Response::Decline => r#"{"action":"decline"}"#.into(),
-        Response::Dismiss => r#"{"action":"cancel"}"#.into(),
-        Response::Sampled(result) | Response::Roots(result) => result.as_str().into(),
+        InputResponse::Consent => r#"{"action":"accept"}"#.into(),
+        InputResponse::Decline => r#"{"action":"decline"}"#.into(),
+        InputResponse::Cancel => r#"{"action":"cancel"}"#.into(),
+        InputResponse::Sampled(result) | InputResponse::Roots(result) => result.as_str().into(),
     };
     serde_json::from_str::<Value>(&json).unwrap().to_string()
 }

@@ -4,8 +4,8 @@ use core::{hash::Hash, time::Duration};
 use std::sync::OnceLock;
 
 use mrtr_core::{
-    Broker, Clock, Instant,
-    broker::{Action, ConnectionId, Event, HostFrame, Outcome, ProviderFrame, Refused},
+    Clock, Instant,
+    host::{Action, Broker, ConnectionId, Event, Fault, HostFrame, Outcome, ProviderFrame},
     wire::WireError,
 };
 
@@ -77,7 +77,7 @@ impl Hosting {
         &self,
         list: &[Action],
         at: &Event,
-        why: &Refused,
+        why: &Fault,
     ) -> Result<(), Violation> {
         let rule = Invariant::AnswersReachWhoAsked;
         let Event::Frame { connection, frame } = at else {

@@ -12,10 +12,10 @@ mod watch;
 use core::{hash::Hash, time::Duration};
 
 use mrtr_core::{
-    Broker, Instant, InvocationId,
-    broker::{
-        Action, Actions, ConnectionId, Epoch, Event, InteractionId, Record, RecordKind, Report,
-        What as Shows,
+    Instant, InvocationId,
+    host::{
+        Action, Actions, Broker, ChangeKind as Shows, ConnectionId, Epoch, Event, InteractionId,
+        Record, RecordKind, Report,
     },
 };
 
@@ -317,7 +317,7 @@ fn invocation_of(action: &Action) -> InvocationId {
     match action {
         Action::Deliver { frame, .. } => frame.invocation().clone(),
         Action::Store(record) => of(&record.id().interaction),
-        Action::Project(change) => match &change.what {
+        Action::Project(change) => match &change.kind {
             Shows::Opened(shown) => shown.owner.invocation.clone(),
             Shows::Taken { interaction, .. } | Shows::Ended { interaction, .. } => of(interaction),
         },

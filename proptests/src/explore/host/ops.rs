@@ -3,7 +3,7 @@
 use core::fmt;
 
 use mrtr_core::{
-    broker::{Event, RecordId, RecordKind, Scope},
+    host::{Event, RecordId, RecordKind, Scope},
     wire::WireError,
 };
 

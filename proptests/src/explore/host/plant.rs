@@ -1,8 +1,11 @@
 //! The faults that are put between a broker and its world.
 
 use mrtr_core::{
-    Broker, SessionId,
-    broker::{Action, Actions, Event, HostFrame, ProviderFrame, Record, Report, What as Shows},
+    SessionId,
+    host::{
+        Action, Actions, Broker, ChangeKind as Shows, Event, HostFrame, ProviderFrame, Record,
+        Report,
+    },
 };
 
 use super::{Hosting, Plant, scene::json};
@@ -60,7 +63,7 @@ pub(super) fn tamper(
 }
 
 fn is_end(action: &Action) -> bool {
-    matches!(action, Action::Project(change) if matches!(change.what, Shows::Ended { .. }))
+    matches!(action, Action::Project(change) if matches!(change.kind, Shows::Ended { .. }))
 }
 
 /// Calls a provider that has just said that it executes.
@@ -76,7 +79,7 @@ fn called_again(event: &Event) -> Option<Action> {
 /// Answers a question as it is shown.
 fn answered_unasked(before: &Hosting, action: &Action) -> Option<Action> {
     let Action::Project(change) = action else { return None };
-    let Shows::Opened(shown) = &change.what else { return None };
+    let Shows::Opened(shown) = &change.kind else { return None };
     let (connection, invocation) = (shown.owner.connection, shown.owner.invocation.clone());
     let called = before.calls.iter().find(|called| called.invocation == invocation)?;
     let (interaction, result) = (called.pending()?.number, json(r#"{"action":"decline"}"#));

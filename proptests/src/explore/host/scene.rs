@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use form_model::{Content, Form};
 use mrtr_core::{
     Clocks, InvocationId, RegistrationId, SessionId, ToolCallId, TurnId,
-    broker::{
+    host::{
         Call, ConnectionId, Event, InteractionId, Limits, ProviderFrame, Question, Requester, Scope,
     },
-    wire::{RawJson, Response},
+    wire::{InputResponse, RawJson},
 };
 
 use crate::explore::Plant;
@@ -81,7 +81,7 @@ pub(super) fn invocation(epoch: u64, number: usize) -> InvocationId {
 }
 
 pub(super) fn interaction(epoch: u64, number: usize, question: u32) -> InteractionId {
-    InteractionId::parse(&format!("{epoch}.{number}.{question}")).unwrap()
+    format!("{epoch}.{number}.{question}").parse().unwrap()
 }
 
 pub(super) fn json(text: &str) -> RawJson {
@@ -97,10 +97,12 @@ fn content() -> Content {
 }
 
 /// Writes what the provider gets for an answer.
-pub(super) fn written(response: &Response) -> RawJson {
+pub(super) fn written(response: &InputResponse) -> RawJson {
     json(match response {
-        Response::Accept(_) => r#"{"action":"accept","content":{"sure":true,"word":"SENTINEL"}}"#,
-        Response::Decline => r#"{"action":"decline"}"#,
+        InputResponse::Accept(_) => {
+            r#"{"action":"accept","content":{"sure":true,"word":"SENTINEL"}}"#
+        }
+        InputResponse::Decline => r#"{"action":"decline"}"#,
         _ => r#"{"action":"cancel"}"#,
     })
 }
@@ -114,7 +116,7 @@ fn question() -> Question {
 
 impl Setup {
     pub(super) fn limits(&self) -> Limits {
-        Limits { interactions_max: self.questions, clocks: self.clocks, ..Limits::default() }
+        Limits::default().interactions_max(self.questions).clocks(self.clocks)
     }
 
     pub(super) fn session(&self, number: usize) -> SessionId {
@@ -128,13 +130,13 @@ impl Setup {
     }
 
     pub(super) fn call(&self, number: usize) -> Call {
-        Call {
-            session: self.session(number),
-            turn: turn(number),
-            tool_call: ToolCallId::new("tool-call").unwrap(),
-            registration: registration(number),
-            request: json(r#"{"key":"SENTINEL"}"#),
-        }
+        Call::new(
+            self.session(number),
+            turn(number),
+            ToolCallId::new("tool-call").unwrap(),
+            registration(number),
+            json(r#"{"key":"SENTINEL"}"#),
+        )
     }
 }
 
@@ -172,15 +174,15 @@ impl Scene {
             let session = session.clone();
             Event::Answer { interaction, session, response }
         };
-        let accepts = answer(&session, Response::Accept(content()));
+        let accepts = answer(&session, InputResponse::Accept(content()));
         let mut events =
-            vec![("an answer", accepts), ("an answer", answer(&session, Response::Decline))];
-        let other = answer(&other_session(), Response::Accept(content()));
+            vec![("an answer", accepts), ("an answer", answer(&session, InputResponse::Decline))];
+        let other = answer(&other_session(), InputResponse::Accept(content()));
         events.push(("an answer of another session", other));
         if self.setup.is_wide {
-            let unfit = Response::Accept(Content::new().with_text("sure", "SENTINEL"));
+            let unfit = InputResponse::Accept(Content::new().with_text("sure", "SENTINEL"));
             events.extend([
-                ("an answer", answer(&session, Response::Dismiss)),
+                ("an answer", answer(&session, InputResponse::Cancel)),
                 ("an answer that does not fit", answer(&session, unfit)),
                 ("nobody can be asked", Event::Unanswerable(interaction)),
             ]);

@@ -1,8 +1,8 @@
 //! A surface that shows the first session, and may look away.
 
 use mrtr_core::{
-    Broker, SessionId,
-    broker::{Change, Snapshot, View},
+    SessionId,
+    host::{Broker, Change, Snapshot, View},
 };
 
 use crate::explore::{Rule, Violation};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mrtr_core::broker::{Event, InteractionId, Record, RecordId, RecordKind};
+use mrtr_core::host::{Event, InteractionId, Record, RecordId, RecordKind};
 
 /// Is what a store was asked to hold.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]

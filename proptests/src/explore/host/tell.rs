@@ -1,8 +1,11 @@
 //! What a host tells of an event, for the page.
 
-use mrtr_core::broker::{
-    Action, Actions, Decision, Ending, Event, HostFrame, Misuse, Outcome, Record, Report,
-    What as Shows,
+use mrtr_core::{
+    host::{
+        Action, Actions, ChangeKind as Shows, Ending, Event, HostFrame, Misuse, Outcome, Record,
+        Report,
+    },
+    wire::Decision,
 };
 
 use super::{Hosting, invocation_of};
@@ -78,7 +81,7 @@ fn label(action: &Action) -> Label {
             Record::Answered { .. } => Label::new("Store answer", ""),
             Record::Closed { why, .. } => Label::new("Store end", format!("({why})")),
         },
-        Action::Project(change) => match &change.what {
+        Action::Project(change) => match &change.kind {
             Shows::Opened(_) => Label::new("Project opened", ""),
             Shows::Taken { decision, .. } => {
                 Label::new("Project taken", format!("({})", code(*decision)))

@@ -2,11 +2,11 @@
 
 use mrtr_core::{
     Instant, InvocationId, Phase, SessionId, Trigger,
-    broker::{
-        Action, ConnectionId, Decision, Ending, Event, HostFrame, InteractionId, ProviderFrame,
-        Record, RecordId, RecordKind, What as Shows,
+    host::{
+        Action, ChangeKind as Shows, ConnectionId, Ending, Event, HostFrame, InteractionId,
+        ProviderFrame, Record, RecordId, RecordKind,
     },
-    wire::{RawJson, Response},
+    wire::{Decision, InputResponse, RawJson},
 };
 
 use super::scene::written;
@@ -122,7 +122,7 @@ impl Called {
                     Some(asked) => split(asked.id),
                     None => (self.invocation.as_str().to_owned(), 0),
                 };
-                let id = InteractionId::parse(&format!("{head}.{}", last + 1)).unwrap();
+                let id = format!("{head}.{}", last + 1).parse().unwrap();
                 self.question = Some(Asked::new(id, *interaction));
                 Ok(())
             }
@@ -137,9 +137,9 @@ impl Called {
                 rule.holds(asked.is_shown, "who answers was shown the question")?;
                 asked.answer = Some(written(response));
                 asked.decision = Some(match response {
-                    Response::Accept(_) => Decision::Accept,
-                    Response::Decline => Decision::Decline,
-                    _ => Decision::Dismiss,
+                    InputResponse::Accept(_) => Decision::Accept,
+                    InputResponse::Decline => Decision::Decline,
+                    _ => Decision::Cancel,
                 });
                 Ok(())
             }
@@ -175,7 +175,7 @@ impl Called {
             Action::Project(change) => {
                 let rule = Invariant::AnswersReachWhoAsked;
                 rule.holds(change.session == self.session, "a question is shown where it belongs")?;
-                self.project(&change.what, is_durable)
+                self.project(&change.kind, is_durable)
             }
             Action::Settle { .. } => {
                 self.is_settled = true;

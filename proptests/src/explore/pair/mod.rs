@@ -7,8 +7,12 @@ use core::fmt;
 use std::{collections::BTreeMap, sync::Arc};
 
 use mrtr_core::{
-    Action, Event, Exchange, Instant, Invocation, LegId, Need, Phase, Reply,
-    exchange::{Action as Does, Event as Happens, Incoming, Report},
+    Instant, LegId, Phase,
+    client::{Action, Event, Invocation, Reply},
+    server::{
+        Action as Does, Actions as Done, Ending, Event as Happens, Exchange, Incoming, Misuse,
+        Need, ReportKind,
+    },
     wire::{RawJson, RpcError},
 };
 
@@ -79,7 +83,7 @@ pub enum Op {
     Forge(usize),
     /// The store of used states says whether a state is used for the first time.
     Redeem(usize),
-    /// It can not say.
+    /// It cannot say.
     StoreFails(usize),
     /// A handler ends.
     End(usize, Ends),
@@ -198,7 +202,7 @@ impl Pair {
         };
         let phase = self.call.phase();
         let begins_round = matches!(phase, Phase::AwaitingInteraction | Phase::Pausing);
-        if actions.transition().is_some() {
+        if !actions.reports().is_empty() {
             self.watch.event(event, begins_round && before.phase() != phase)?;
         }
         let first = || start(self.number, self.setup(), self.now).1;
@@ -226,15 +230,15 @@ impl Pair {
         let copy = *came;
         *came += 1;
         let is_late = self.is_late;
-        let incoming =
-            Incoming { message: message.as_bytes(), headers: None, principal: Some("alice") };
-        let (exchange, actions) = Exchange::receive(self.scene.endpoint, time(is_late), incoming);
+        let incoming = Incoming::message(message.as_bytes()).with_principal("alice");
+        let (exchange, actions) = Exchange::receive(&self.scene.endpoint, time(is_late), incoming);
         self.check_shown(&format!("{exchange:?} {actions:?}"))?;
         let known = Known { leg, message: message.clone(), is_late, copy, round: 1, redeems: None };
         let serving = Serving { known, exchange };
+        let mut reports = actions.reports().iter();
         let is_refused =
-            |action: &Does| matches!(action, Does::Report(Report::StateRefused { .. }));
-        if self.has(Plant::RunsAnyway) && actions.as_slice().iter().any(is_refused) {
+            reports.any(|report| matches!(report.kind, ReportKind::StateRefused { .. }));
+        if self.has(Plant::RunsAnyway) && is_refused {
             self.states.run(&serving.known, None, self.setup().is_single_use)?;
         }
         self.serve(serving, actions.as_slice())
@@ -264,7 +268,6 @@ impl Pair {
                     let leg = serving.known.leg.clone();
                     self.send(Message { leg, is_request: false, text: body.into() });
                 }
-                Does::Report(_) => {}
             }
         }
         if !is_answered {
@@ -274,12 +277,14 @@ impl Pair {
         Ok(())
     }
 
-    /// Brings an event to a request that the server works on.
-    fn server(&mut self, index: usize, event: Happens) -> Result<(), Violation> {
+    /// Lets something happen to a request that the server works on.
+    fn server(
+        &mut self,
+        index: usize,
+        happens: impl FnOnce(&mut Serving) -> Result<Done, Misuse>,
+    ) -> Result<(), Violation> {
         let mut serving = self.serving.remove(index);
-        let mut random = random(&serving.known.leg, serving.known.copy);
-        let now = time(serving.known.is_late);
-        let actions = serving.exchange.handle(now, &mut random, event);
+        let actions = happens(&mut serving);
         let mut shown = format!("{:?} {actions:?}", serving.exchange);
         if self.has(Plant::ShowsKeys) {
             shown += &format!("{SEALING_KEY:?}");
@@ -296,23 +301,26 @@ impl Pair {
         let known = self.serving.get(index).map(|serving| serving.known.clone()).unwrap();
         let is_first = self.states.redeem(known.redeems.unwrap(), &known.message);
         let first = is_first || self.has(Plant::ForgetsWhatWasUsed);
-        self.server(index, Happens::Redeemed { first })
+        self.server(index, |serving| serving.exchange.handle(Happens::Redeemed { first }))
     }
 
     fn end(&mut self, index: usize, how: Ends) -> Result<(), Violation> {
-        let failed = || RpcError::new(-32000, "SENTINEL");
-        let event = match how {
-            Ends::Asks => Happens::Need(self.scene.need.clone()),
-            Ends::Later => Happens::Need(Need::new().state(json(r#"{"step":"SENTINEL"}"#))),
-            Ends::Finishes => Happens::Finish(json(r#"{"content":"SENTINEL"}"#)),
-            Ends::Fails => Happens::Fail(failed()),
+        let failed = || RpcError::new(-32000, "SENTINEL").into();
+        let ending = match how {
+            Ends::Asks => Ending::Need(self.scene.need.clone()),
+            Ends::Later => Ending::Need(Need::new().state(json(r#"{"step":"SENTINEL"}"#))),
+            Ends::Finishes => Ending::Finish(json(r#"{"content":"SENTINEL"}"#)),
+            Ends::Fails => Ending::Fail(failed()),
             Ends::GivesUp => {
                 let message = self.serving.get(index).map(|serving| serving.known.message.clone());
                 self.states.given_up(&message.unwrap());
-                Happens::Abandon(failed())
+                Ending::Abandon(failed())
             }
         };
-        self.server(index, event)
+        self.server(index, |serving| {
+            let mut random = random(&serving.known.leg, serving.known.copy);
+            serving.exchange.end(time(serving.known.is_late), &mut random, ending)
+        })
     }
 
     /// Changes one character of the state in a request.
@@ -343,7 +351,9 @@ impl Pair {
                 self.forge(*index);
             }
             Op::Redeem(index) => self.redeem(*index)?,
-            Op::StoreFails(index) => self.server(*index, Happens::StoreFailed)?,
+            Op::StoreFails(index) => {
+                self.server(*index, |serving| serving.exchange.handle(Happens::StoreFailed))?;
+            }
             Op::End(index, how) => self.end(*index, *how)?,
             Op::Answer(answer) => {
                 let response = answers().get(*answer).cloned().unwrap();

@@ -1,10 +1,13 @@
 //! What a client and a server have to say to each other, and in which scope.
 
+use std::sync::Arc;
+
 use form_model::{Content, Form};
 use mrtr_core::{
-    Action, AnswersForms, Binding, Claims, Endpoint, InputRequest, Instant, Invocation,
-    InvocationId, LegId, Limits, Need, Request, UnixTime,
-    wire::{Method, RawJson, Response},
+    Instant, InvocationId, LegId, Limits, UnixTime,
+    client::{Action, Binding, Claims, Invocation, Request},
+    server::{Endpoint, Need},
+    wire::{InputRequest, InputResponse, Method, RawJson},
 };
 
 use crate::{
@@ -42,7 +45,7 @@ pub struct Setup {
 #[derive(Debug)]
 pub(super) struct Scene {
     pub(super) setup: Setup,
-    pub(super) endpoint: &'static Endpoint,
+    pub(super) endpoint: Arc<Endpoint>,
     pub(super) need: Need,
 }
 
@@ -69,22 +72,17 @@ impl Scene {
         let need = Need::new()
             .request(KEY, InputRequest::form("SENTINEL?", form))
             .state(json(r#"{"step":"SENTINEL"}"#));
-        // It outlives the search, which borrows it in every world.
-        let endpoint = Box::leak(Box::new(endpoint));
-        Self { setup, endpoint, need }
+        Self { setup, endpoint: Arc::new(endpoint), need }
     }
 }
-
-struct Screen;
-impl AnswersForms for Screen {}
 
 /// Starts a call.
 pub(super) fn start(number: usize, setup: &Setup, now: Instant) -> (Invocation, Action) {
     let id = InvocationId::new(&format!("call-{number}")).unwrap();
     let params = json(r#"{"name":"deploy","arguments":{"key":"SENTINEL"}}"#);
     let request = Request::new(id, Method::ToolsCall, params, Binding::new("server"));
-    let limits = Limits { rounds_max: setup.rounds_max, ..Limits::default() };
-    let claims = Claims::none().with_form(&Screen);
+    let limits = Limits::default().rounds_max(setup.rounds_max);
+    let claims = Claims::none().with_form();
     let (call, actions) = Invocation::start(now, request, claims, limits).unwrap();
     (call, actions.into_iter().next().unwrap())
 }
@@ -94,9 +92,9 @@ pub(super) fn time(is_late: bool) -> UnixTime {
     UnixTime::from_secs(START.as_secs() + if is_late { 400 } else { 0 })
 }
 
-pub(super) fn answers() -> [Response; 2] {
+pub(super) fn answers() -> [InputResponse; 2] {
     let content = Content::new().with_flag("sure", true).with_text("word", "SENTINEL");
-    [Response::Accept(content), Response::Decline]
+    [InputResponse::Accept(content), InputResponse::Decline]
 }
 
 /// Makes what a request is sealed with: it differs from request to request, and is the same each time.

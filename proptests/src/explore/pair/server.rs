@@ -3,9 +3,11 @@
 use core::hash::{Hash, Hasher};
 use std::{collections::BTreeMap, sync::Arc};
 
+use form_model::Submission;
 use mrtr_core::{
-    Exchange, LegId, TokenId,
-    exchange::{Elicited, Run},
+    LegId,
+    seal::TokenId,
+    server::{Exchange, Run},
 };
 use serde_json::Value;
 
@@ -16,7 +18,7 @@ use crate::explore::{Invariant, Violation};
 #[derive(Clone, Debug)]
 pub(super) struct Serving {
     pub(super) known: Known,
-    pub(super) exchange: Exchange<'static>,
+    pub(super) exchange: Exchange,
 }
 
 /// Is what an exchange comes from. It says all of it: an exchange is made of its request, the time
@@ -149,11 +151,11 @@ impl States {
         rule.holds(is_own, "a state goes back with the call that it was sealed for")?;
         let found = match run.answers.form(KEY) {
             None => None,
-            Some(Elicited::Accepted(answer)) => {
+            Some(Submission::Accept(answer)) => {
                 Some(format!(r#"{{"action":"accept","content":{}}}"#, answer.to_json()))
             }
-            Some(Elicited::Declined) => Some(r#"{"action":"decline"}"#.into()),
-            Some(Elicited::Dismissed) => Some(r#"{"action":"cancel"}"#.into()),
+            Some(Submission::Decline) => Some(r#"{"action":"decline"}"#.into()),
+            Some(Submission::Cancel) => Some(r#"{"action":"cancel"}"#.into()),
         };
         rule.holds(found == sealed.answer, "a handler gets what was answered to what it asked")
     }
