@@ -14,13 +14,13 @@ use core::fmt;
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
-    de::{Error, MapAccess, Visitor, value::MapAccessDeserializer},
+    de::{Error, MapAccess, Unexpected, Visitor},
 };
 
 use crate::{
     Bound, Choice, ChoiceOption, Choices, Decoder, Field, Flag, Form, Format, Kind, Limits, Number,
-    Numeric, Refusal, RefusalCode, SafeText, Text, decode::field_pointer, number::parsed_double,
-    objects::from_objects,
+    Numeric, Refusal, RefusalCode, SafeText, Text, decode::field_pointer,
+    number_map::double_of_map, objects::from_objects,
 };
 
 /// The only version that is written and read.
@@ -443,6 +443,10 @@ impl Serialize for Number {
 impl<'de> Deserialize<'de> for Number {
     /// Reads a JSON number, or a string with the text of one.
     ///
+    /// Read untrusted JSON from its text, not from a `serde_json::Value` or a buffer of serde (a
+    /// tagged or untagged enum, `flatten`). With the feature `arbitrary_precision` of `serde_json`,
+    /// an object with the private name `$serde_json::private::Number` looks like a number there.
+    ///
     /// # Errors
     ///
     /// A number beyond 64 bits that is not a string, because the deserializer may have rounded it.
@@ -480,9 +484,9 @@ impl<'de> Visitor<'de> for NumberVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Number, A::Error> {
-        // With its feature `arbitrary_precision`, serde_json visits some numbers as maps that only
-        // its own types can read.
-        let number = serde_json::Number::deserialize(MapAccessDeserializer::new(members))?;
-        self.visit_f64(parsed_double(&number).unwrap_or(f64::INFINITY))
+        match double_of_map(members)? {
+            Some(double) => self.visit_f64(double),
+            None => Err(A::Error::invalid_type(Unexpected::Map, &self)),
+        }
     }
 }

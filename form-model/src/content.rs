@@ -10,7 +10,7 @@ use serde::{
 use serde_json::value::RawValue;
 use thiserror::Error;
 
-use crate::{Answer, Limits, Number, Value, value::to_json};
+use crate::{Answer, Limits, Number, NumberError, Value, value::to_json};
 
 /// An answer that no form has checked yet: named values, each name once.
 ///
@@ -111,6 +111,40 @@ impl Content {
     /// - [`ContentError::NotAnObject`] if the text is not a JSON object
     /// - [`ContentError::Duplicate`] if the object has two members with the same name
     pub fn decode(json: &str, limits: &Limits) -> Result<Self, ContentError> {
+        Self::read(json, limits, Number::parse_nearest)
+    }
+
+    /// Decodes content from the JSON text that [`Content::to_json`] wrote, without rounding.
+    ///
+    /// It reads as [`Content::decode`] does, except that a number keeps all its digits. `decode`
+    /// rounds a long fraction, because other programs write more digits than they mean. So a
+    /// recorded answer reads back equal only with this function. A number of more than 38
+    /// significant digits becomes [`Unusable::Number`](crate::Unusable::Number).
+    ///
+    /// ```
+    /// use form_model::{Content, Limits, Number};
+    ///
+    /// let number: Number = "0.1234567890123456789".parse()?;
+    /// let content = Content::new().with_number("a", number);
+    /// let read = Content::decode_exact(&content.to_json(), &Limits::default())?;
+    /// assert_eq!(read, content);
+    /// assert_ne!(Content::decode(&content.to_json(), &Limits::default())?, content);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Content::decode`].
+    pub fn decode_exact(json: &str, limits: &Limits) -> Result<Self, ContentError> {
+        Self::read(json, limits, str::parse)
+    }
+
+    /// Decodes content. `number` reads the text of a number.
+    fn read(
+        json: &str,
+        limits: &Limits,
+        number: fn(&str) -> Result<Number, NumberError>,
+    ) -> Result<Self, ContentError> {
         let bytes_max = limits.answer_bytes_max;
         if json.len() > bytes_max {
             return Err(ContentError::OverLimit { bytes_max });
@@ -119,7 +153,9 @@ impl Content {
         let members = parser.deserialize_map(Members::<&RawValue>(PhantomData));
         let members = members.map_err(|_| ContentError::NotAnObject)?.into_iter();
         let content = Self {
-            entries: members.map(|(name, raw)| (name, Value::from_json(raw.get()))).collect(),
+            entries: members
+                .map(|(name, raw)| (name, Value::from_json(raw.get(), number)))
+                .collect(),
         };
         if content.has_a_name_twice() {
             return Err(ContentError::Duplicate);
@@ -172,7 +208,8 @@ impl<'de> Deserialize<'de> for Content {
     /// Reads content within the default limits: an object in which each name comes once.
     ///
     /// Prefer [`Content::decode`] for JSON text. A deserializer may round numbers. It may also fail
-    /// at a value that `decode` keeps as [`Value::Unusable`].
+    /// at a value that `decode` keeps as [`Value::Unusable`]. A `serde_json::Value` or a buffer of
+    /// serde may show an object as a number: see [`Number`]'s `Deserialize`.
     ///
     /// # Errors
     ///

@@ -49,7 +49,8 @@
 //!
 //! The crate does no I/O. It uses no transport, clock or random number, never compiles a regular
 //! expression, and never follows a reference. It behaves the same with and without the features
-//! `arbitrary_precision` and `preserve_order` of `serde_json`.
+//! `arbitrary_precision` and `preserve_order` of `serde_json`. [`Number`]'s `Deserialize` names the
+//! only exception.
 //!
 //! The crate is `no_std` and needs `alloc`. Its only feature, `arbitrary`, is for property tests
 //! and fuzz targets: it adds `Arbitrary` for [`Form`], `Form::arbitrary_content` and
@@ -77,6 +78,7 @@ mod format;
 mod json;
 mod limits;
 mod number;
+mod number_map;
 mod objects;
 mod safe_text;
 mod shortest;

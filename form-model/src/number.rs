@@ -298,12 +298,6 @@ impl TryFrom<f64> for Number {
     }
 }
 
-/// Returns the `f64` that `serde_json` makes of a number's text without its feature
-/// `arbitrary_precision`. Returns `None` if the number is out of range.
-pub(crate) fn parsed_double(number: &serde_json::Number) -> Option<f64> {
-    serde_json::from_str(&number.to_string()).ok()
-}
-
 macro_rules! from_integers {
     ($($integer:ty),*) => {$(
         impl From<$integer> for Number {

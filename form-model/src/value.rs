@@ -5,13 +5,13 @@ use core::fmt::{self, Write as _};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{Error, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
+    de::{MapAccess, SeqAccess, Visitor},
 };
 
 use crate::{
-    Number,
+    Number, NumberError,
     json::{Object, write_array, write_text},
-    number::parsed_double,
+    number_map::double_of_map,
 };
 
 /// A value of an answer.
@@ -75,8 +75,11 @@ impl fmt::Debug for Value {
 }
 
 impl Value {
-    /// Reads a JSON value whose syntax has been checked.
-    pub(crate) fn from_json(text: &str) -> Self {
+    /// Reads a JSON value whose syntax has been checked. `number` reads a number.
+    pub(crate) fn from_json(
+        text: &str,
+        number: impl FnOnce(&str) -> Result<Number, NumberError>,
+    ) -> Self {
         match text.as_bytes() {
             [b'n', ..] => Self::Unusable(Unusable::Null),
             [b't', ..] => Self::Flag(true),
@@ -88,7 +91,7 @@ impl Value {
             [b'[', ..] => {
                 serde_json::from_str(text).map_or(Self::Unusable(Unusable::List), Self::Choices)
             }
-            _ => Number::parse_nearest(text).map_or(Self::Unusable(Unusable::Number), Self::Number),
+            _ => number(text).map_or(Self::Unusable(Unusable::Number), Self::Number),
         }
     }
 
@@ -142,6 +145,9 @@ impl<'de> Deserialize<'de> for Value {
     /// Reads a value from any deserializer. A number beyond 64 bits becomes [`Unusable::Number`],
     /// because the deserializer may have rounded it.
     /// [`Content::decode`](crate::Content::decode) reads such numbers exactly.
+    ///
+    /// A `serde_json::Value` or a buffer of serde may show an object as a number: see [`Number`]'s
+    /// `Deserialize`.
     ///
     /// # Errors
     ///
@@ -210,26 +216,9 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Value, A::Error> {
-        // With its feature `arbitrary_precision`, serde_json visits some numbers as maps that only
-        // its own types can tell from objects.
-        let value = serde_json::Value::deserialize(MapAccessDeserializer::new(members))?;
-        if !has_numbers_in_range(&value) {
-            return Err(A::Error::custom("number out of range"));
+        match double_of_map(members)? {
+            Some(double) => self.visit_f64(double),
+            None => Ok(Value::Unusable(Unusable::Object)),
         }
-        let serde_json::Value::Number(number) = value else {
-            return Ok(Value::Unusable(Unusable::Object));
-        };
-        self.visit_f64(parsed_double(&number).unwrap_or(f64::INFINITY))
-    }
-}
-
-/// Returns whether all numbers are within the range of an `f64`. Without `arbitrary_precision` they
-/// always are.
-fn has_numbers_in_range(value: &serde_json::Value) -> bool {
-    match value {
-        serde_json::Value::Number(number) => parsed_double(number).is_some(),
-        serde_json::Value::Array(elements) => elements.iter().all(has_numbers_in_range),
-        serde_json::Value::Object(members) => members.values().all(has_numbers_in_range),
-        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::String(_) => true,
     }
 }

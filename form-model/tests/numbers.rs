@@ -15,7 +15,7 @@ const NUMBERS: [&str; 9] =
 /// proves: FM-03
 #[test]
 fn a_number_in_the_place_of_an_object_is_refused_at_its_place() {
-    for number in NUMBERS.iter().chain(&["1e999"]) {
+    for number in NUMBERS.iter().chain(&["1e999", "-1e400"]) {
         for (schema, pointer) in [
             ((*number).to_owned(), ""),
             (format!(r#"{{"type":"object","properties":{number}}}"#), "/properties"),
@@ -172,4 +172,144 @@ fn content_collects_named_values_and_keeps_the_last_of_a_name() {
     content.extend([("d".to_owned(), Value::from(vec!["y".to_owned()]))]);
     content.extend([("a", 7_i64), ("e", -1)]);
     assert_eq!(content.to_json(), r#"{"a":7,"b":true,"c":0.5,"d":["y"],"e":-1}"#);
+}
+
+/// Names that `serde_json` uses within itself, in maps that stand for a number or for any value.
+const PRIVATE_NAMES: [&str; 2] = ["$serde_json::private::Number", "$serde_json::private::RawValue"];
+
+/// Returns objects that a careless reader takes for a number.
+fn objects_like_numbers() -> Vec<String> {
+    let values = [r#""5""#, r#""0.5""#, r#""0\u002e5""#, r#""1e400""#, r#""x""#, "0.5", "null"];
+    let mut objects = Vec::new();
+    for name in PRIVATE_NAMES {
+        for value in values {
+            objects.push(format!(r#"{{"{name}":{value}}}"#));
+            objects.push(format!(r#"{{"{name}":{value},"{name}":{value}}}"#));
+            objects.push(format!(r#"{{"a":1.5,"{name}":{value}}}"#));
+            objects.push(format!(r#"{{"{name}":{{"{name}":{value}}}}}"#));
+        }
+        objects.push(format!(r#"{{"\u0024{}":"0.5"}}"#, &name[1..]));
+    }
+    objects
+}
+
+/// proves: FM-03, FM-06, FM-10
+#[test]
+fn an_object_with_a_private_name_of_serde_json_is_no_number() {
+    for object in objects_like_numbers() {
+        let unusable = |json: &str, kind| {
+            let content = Content::new().with("a", Value::Unusable(kind));
+            assert_eq!(decoded(json).unwrap(), content, "{json}");
+            assert_eq!(Content::decode_exact(json, &Limits::default()).unwrap(), content);
+            assert_eq!(serde_json::from_str::<Content>(json).unwrap(), content, "{json}");
+            assert_eq!(serde_json::from_reader::<_, Content>(json.as_bytes()).unwrap(), content);
+        };
+        unusable(&format!(r#"{{"a":{object}}}"#), Unusable::Object);
+        unusable(&format!(r#"{{"a":{{"b":[{object}]}}}}"#), Unusable::Object);
+        unusable(&format!(r#"{{"a":["x",{object}]}}"#), Unusable::List);
+
+        assert!(serde_json::from_str::<Number>(&object).is_err(), "{object}");
+        assert!(serde_json::from_reader::<_, Number>(object.as_bytes()).is_err(), "{object}");
+
+        let bound = canonical(&object);
+        let default = format!(
+            r#"{{"version":1,"fields":[{{"name":"a","kind":{{"integer":{{"default":{object}}}}}}}]}}"#
+        );
+        let length = format!(
+            r#"{{"version":1,"fields":[{{"name":"a","kind":{{"text":{{"lengthMax":{object}}}}}}}]}}"#
+        );
+        for json in [bound, default, length] {
+            let refusal = Form::from_canonical(&json, &Limits::default()).unwrap_err();
+            assert_eq!(refusal.code, RefusalCode::MalformedJson, "{json}");
+            assert!(serde_json::from_str::<Form>(&json).is_err(), "{json}");
+        }
+
+        let schema = format!(
+            r#"{{"type":"object","properties":{{"a":{{"type":"number","minimum":{object}}}}}}}"#
+        );
+        let refusal = Form::from_schema(&schema).unwrap_err();
+        assert_eq!(&*refusal.pointer, "/properties/a/minimum");
+        assert_eq!(refusal.message, "expected a number, found an object", "{schema}");
+    }
+}
+
+/// proves: FM-06
+#[test]
+fn content_whose_only_name_is_private_to_serde_json_is_content() {
+    for name in PRIVATE_NAMES {
+        let json = format!(r#"{{"{name}":"0.5"}}"#);
+        let content = Content::new().with(name, "0.5");
+        assert_eq!(decoded(&json).unwrap(), content);
+        assert_eq!(serde_json::from_str::<Content>(&json).unwrap(), content);
+    }
+}
+
+/// proves: FM-06
+#[test]
+fn deep_objects_with_a_private_name_do_not_overflow_the_stack() {
+    for name in PRIVATE_NAMES {
+        let levels = 5_000;
+        let deep = format!("{}1{}", format!(r#"{{"{name}":"#).repeat(levels), "}".repeat(levels));
+        let json = format!(r#"{{"a":{deep}}}"#);
+        assert_eq!(decoded(&json).unwrap().to_json(), r#"{"a":{}}"#);
+        if let Ok(content) = serde_json::from_str::<Content>(&json) {
+            assert_eq!(content.to_json(), r#"{"a":{}}"#);
+        }
+        assert!(serde_json::from_str::<Number>(&deep).is_err());
+    }
+}
+
+/// Without `arbitrary_precision`, no number is visited as a map, so that not even a buffer of serde
+/// makes an object a number. With it, `Number`'s `Deserialize` documents that a buffer does.
+///
+/// proves: FM-10
+#[test]
+fn a_buffered_object_is_a_number_only_where_numbers_are_visited_as_objects() {
+    let has_arbitrary_precision = serde_json::from_str::<serde_json::Number>("1e400").is_ok();
+    let tagged = |number: &str| {
+        serde_json::from_str::<Tagged>(&format!(r#"{{"type":"number","number":{number}}}"#))
+    };
+    let object = r#"{"$serde_json::private::Number":"0.5"}"#;
+    assert_eq!(tagged(object).is_ok(), has_arbitrary_precision);
+    for object in [
+        r#"{"$serde_json::private::Number":"x"}"#,
+        r#"{"$serde_json::private::Number":" 5"}"#,
+        r#"{"$serde_json::private::Number":5}"#,
+        r#"{"$serde_json::private::Number":"5","a":1}"#,
+        r#"{"a":1,"$serde_json::private::Number":"5"}"#,
+        r#"{"$serde_json::private::RawValue":"5"}"#,
+        "{}",
+    ] {
+        assert!(tagged(object).is_err(), "{object}");
+    }
+}
+
+/// proves: CL-23
+#[test]
+fn content_that_this_crate_wrote_reads_back_exactly() {
+    for number in [
+        "0.1234567890123456789",
+        "-0.12345678901234567890123456789012345678",
+        "0.30000000000000001",
+        "99999999999999999999999999999999999999",
+        "1.2345678901234567890123456789012345678e300",
+        "1e-325",
+        "0",
+    ] {
+        let content = Content::new()
+            .with_number("n", number.parse::<Number>().unwrap())
+            .with_choices::<&str>("none", [])
+            .with("null", Value::Unusable(Unusable::Null))
+            .with("number", Value::Unusable(Unusable::Number));
+        let json = content.to_json();
+        assert_eq!(Content::decode_exact(&json, &Limits::default()).unwrap(), content, "{json}");
+    }
+    let json = r#"{"a":0.123456789012345678901234567890123456789}"#;
+    let unusable = Content::new().with("a", Value::Unusable(Unusable::Number));
+    assert_eq!(Content::decode_exact(json, &Limits::default()).unwrap(), unusable);
+    let limits = Limits::default().answer_bytes_max(2);
+    let over = Content::decode_exact(r#"{"a":1}"#, &limits);
+    assert_eq!(over, Err(ContentError::OverLimit { bytes_max: 2 }));
+    let twice = Content::decode_exact(r#"{"a":1,"a":1}"#, &Limits::default());
+    assert_eq!(twice, Err(ContentError::Duplicate));
 }

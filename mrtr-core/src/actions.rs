@@ -1,8 +1,9 @@
-//! What comes out of a machine.
+//! The output of a machine.
 
 use alloc::{vec, vec::Vec};
 
-/// What came of an event: actions, in the order to carry them out, and reports for the operator.
+/// The output of a machine for one event: actions, in the order to carry them out, and reports for
+/// the operator.
 ///
 /// Each role has its own actions and reports, such as [`client::Actions`](crate::client::Actions).
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +40,7 @@ impl<A, R> Default for Actions<A, R> {
     }
 }
 
+/// Iterates over the actions. The reports are dropped: read them first.
 impl<A, R> IntoIterator for Actions<A, R> {
     type Item = A;
     type IntoIter = vec::IntoIter<A>;

@@ -9,6 +9,7 @@ use thiserror::Error;
 /// A text that is not an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("expected an id of 1 to 128 printable ASCII characters without spaces")]
+#[non_exhaustive]
 pub struct InvalidId;
 
 /// Declares ids that a caller picks: 1 to 128 printable ASCII characters without spaces, cheap to

@@ -14,8 +14,8 @@
 //!
 //! - [`client`]: a call of a tool, prompt or resource, from its first request to its outcome. The
 //!   machine is [`client::Invocation`].
-//! - [`host`]: the owner of all questions of a program that has calls executed by other processes.
-//!   The machine is [`host::Broker`].
+//! - [`host`]: a program that gives its calls to other processes, and owns every question that they
+//!   ask people. The machine is [`host::Broker`].
 //! - [`server`]: one request, from its bytes to its answer. The machine is [`server::Exchange`].
 //!
 //! The roles share these modules:

@@ -1,8 +1,8 @@
 //! The phases of one operation, and the table that says when it goes from phase to phase.
 //!
-//! All machines of this crate use [`step`], and none has its own rules for phases. A *leg* depends
-//! on the machine: for the client it is one request on the wire, for the host the time in which a
-//! provider works, and for the server one run of the handler.
+//! All machines of this crate use [`step`], and none has its own rules for phases. The meaning of
+//! *leg* depends on the machine. For the client it is one request on the wire. For the host it is
+//! the time in which a provider works. For the server it is one run of the handler.
 //!
 //! ```text
 //! Running | Resumed      ── asked for input ───────────────►  AwaitingInteraction
@@ -46,7 +46,7 @@ pub enum Phase {
     Settled,
 }
 
-/// What happened to an operation. All checks that depend on data have been made.
+/// An event of an operation, after all checks that depend on data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -88,7 +88,7 @@ pub enum Trigger {
     Late,
 }
 
-/// What a trigger does in a phase.
+/// The effect of a trigger in a phase.
 ///
 /// The enum is exhaustive: each cell of the table is one of these three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ pub enum Step {
     Refuse,
 }
 
-/// Looks up what a trigger does in a phase.
+/// Looks up the effect of a trigger in a phase.
 #[must_use]
 #[rustfmt::skip]
 pub const fn step(phase: Phase, trigger: Trigger) -> Step {
@@ -150,7 +150,7 @@ pub struct Transition {
     pub from: Phase,
     /// The phase after.
     pub to: Phase,
-    /// What made the change.
+    /// The trigger of the change.
     pub cause: Trigger,
     /// The number of open interactions after the change.
     pub open: usize,

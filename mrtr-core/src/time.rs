@@ -79,7 +79,7 @@ impl UnixTime {
     }
 }
 
-/// A span of time in milliseconds, with a fraction where there is one.
+/// A span of time in milliseconds, with a fraction if there is one.
 pub(crate) struct Millis(pub(crate) Duration);
 
 impl Serialize for Millis {

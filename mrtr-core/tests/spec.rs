@@ -162,8 +162,8 @@ fn example_input_requests_of_every_kind_are_asked() {
         let (_, InputRequest::Sampling(request)) = asked_alone(&request) else {
             panic!("it samples")
         };
-        assert_eq!(request.params.as_str(), params.trim());
-        assert_eq!(request.uses_tools, value(&params).get("tools").is_some());
+        assert_eq!(request.params().as_str(), params.trim());
+        assert_eq!(request.uses_tools(), value(&params).get("tools").is_some());
     }
     for request in examples("CreateMessageRequest").iter().chain(&examples("ListRootsRequest")) {
         assert!(matches!(asked_alone(request).1.kind(), "sampling" | "roots"));

@@ -77,7 +77,7 @@ fn judge(
         reader.note(NoteCode::WarnSecret, outer)?;
     }
     if let Some(raw) = keywords.default {
-        let default = Value::from_json(raw.get());
+        let default = Value::from_json(raw.get(), Number::parse_nearest);
         if !field.kind.set_default(default) {
             let at = if keywords.default_is_outer { outer } else { path };
             reader.note(NoteCode::DroppedDefault, &at.member("default"))?;

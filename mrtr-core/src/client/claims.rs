@@ -78,7 +78,7 @@ impl Claims {
     pub const fn with(self, capabilities: Capabilities) -> Self {
         Self {
             retries: self.retries || !capabilities.is_empty(),
-            capabilities: self.capabilities.union(capabilities),
+            capabilities: self.capabilities.union(capabilities.whole()),
         }
     }
 
@@ -88,7 +88,7 @@ impl Claims {
         self.retries
     }
 
-    /// Returns what is claimed, as the capabilities of a request.
+    /// Returns the claimed capabilities.
     #[must_use]
     pub const fn capabilities(self) -> Capabilities {
         self.capabilities

@@ -29,8 +29,8 @@ pub enum Event {
         /// The answer.
         response: InputResponse,
     },
-    /// A question cannot be answered. The call ends, because the server gets the answers to all
-    /// questions of a round or none.
+    /// A question cannot be answered. The call ends, because answers are sent only for a whole
+    /// round.
     Failed {
         /// The round of the question.
         round: u32,
@@ -164,7 +164,8 @@ impl fmt::Debug for Action {
     }
 }
 
-/// What came of an event: actions, in the order to carry them out, and reports for the operator.
+/// The output of a machine for one event: actions, in the order to carry them out, and reports for
+/// the operator.
 pub type Actions = crate::Actions<Action, Report>;
 
 /// A report for the operator. It holds no user data.

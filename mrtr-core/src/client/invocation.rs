@@ -116,9 +116,9 @@ impl Invocation {
     ///
     /// # Errors
     ///
-    /// Returns [`StartError`] if the params are malformed or belong to a retry, if they declare
-    /// capabilities or another protocol version in `_meta`, or if the call claims something that
-    /// its revision does not have.
+    /// Returns [`StartError`] if the params are malformed, or have members that only a retry has.
+    /// The same holds if their `_meta` declares capabilities or another protocol version, or if the
+    /// call claims something that its revision does not have.
     pub fn start(
         now: Instant,
         request: Request,
@@ -200,7 +200,7 @@ impl Invocation {
         self.round.as_ref().map_or(0, |round| round.open_keys().count())
     }
 
-    /// Makes all checks of an event that depend on data. `None`: the event is no news.
+    /// Makes all checks of an event that depend on data. `None`: the event changes nothing.
     fn read(&self, now: Instant, event: Event) -> Result<Option<Input>, Misuse> {
         let lost =
             || if self.phase.is_in_flight() { Outcome::OutcomeUnknown } else { Outcome::Lost };

@@ -10,7 +10,7 @@
 //!      └────────────────────────────────────────────────────────────────────────────────────┘
 //!
 //! a question cannot be answered: from AwaitingInteraction to Settled
-//! fault, timeout, stop, lost:    from each of the four other phases to Settled
+//! fault, timeout, stop, lost:    from each of the other four phases to Settled
 //! ```
 //!
 //! A *leg* is one request on the wire, with an id of its own. A *round* is one `input_required`

@@ -1,4 +1,4 @@
-//! How a call ends, why its questions close, and what mistakes there are.
+//! The outcomes of a call, the close reasons of its questions, and the mistakes of both sides.
 
 use core::fmt;
 
@@ -130,7 +130,7 @@ pub enum Fault {
     /// The server asks for something that the call did not claim.
     #[error("the server asks for {kind}, which the call did not claim")]
     Undeclared {
-        /// What it asks for.
+        /// The kind of request.
         kind: &'static str,
     },
     /// The server asks for more rounds than the call allows.

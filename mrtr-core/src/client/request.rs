@@ -139,8 +139,8 @@ impl Request {
     }
 }
 
-/// What a call is bound to: its server, its connection, and its definition of the tool. The text is
-/// opaque: the machine only compares it with the binding of
+/// The binding of a call: a text that names its server, its connection, and its definition of the
+/// tool. The text is opaque: the machine only compares it with the binding of
 /// [`Event::BindingChanged`](super::Event::BindingChanged). Its length is not limited.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Binding(Arc<str>);
@@ -207,7 +207,7 @@ impl From<MetaError> for StartError {
     }
 }
 
-/// What stays the same on every leg of a call.
+/// The parts of a request that are the same on every leg of a call.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Template {
     pub(super) id: InvocationId,

@@ -88,6 +88,7 @@ pub struct Broker {
 /// The error of a restarted host whose epoch is not above the epochs of the records in its store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("expected an epoch above all those in the store")]
+#[non_exhaustive]
 pub struct EpochReused;
 
 impl Broker {
@@ -338,7 +339,8 @@ impl Broker {
         }
     }
 
-    /// Refuses what came on a connection. `asked` is the question in it, if there is one.
+    /// Refuses a frame, or bytes that are not a frame. `asked` is the question in it, if there is
+    /// one.
     fn refuse(
         &mut self,
         connection: ConnectionId,

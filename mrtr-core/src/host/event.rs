@@ -68,7 +68,7 @@ pub enum Event {
     Unreadable {
         /// The connection on which they arrived.
         connection: ConnectionId,
-        /// What is wrong with them.
+        /// The error of the bytes.
         error: FrameError,
     },
     /// A person answered a question.
@@ -141,7 +141,8 @@ pub enum Action {
     },
 }
 
-/// What came of an event: actions, in the order to carry them out, and reports for the operator.
+/// The output of a machine for one event: actions, in the order to carry them out, and reports for
+/// the operator.
 pub type Actions = crate::Actions<Action, Report>;
 
 /// A report for the operator. It holds no user data.

@@ -1,10 +1,10 @@
 //! The host role: one owner of every question that providers ask people.
 //!
-//! A host has its calls executed by other processes. A *provider* is such a process. A *surface*
-//! shows questions to people. A *store* keeps questions and answers across restarts. A [`Broker`]
-//! works with all three, and trusts neither what providers say nor what surfaces say. It binds each
-//! question to the invocation that asks and to the session that may answer. It takes the first valid
-//! answer, has it stored, and then delivers it.
+//! A host gives its calls to other processes, which execute them. A *provider* is such a process. A
+//! *surface* shows questions to people. A *store* keeps questions and answers across restarts. A
+//! [`Broker`] works with all three. It does not trust providers and surfaces. It binds each
+//! question to the invocation that asks and to the session that may answer. It takes the first
+//! valid answer, has it stored, and then delivers it.
 //!
 //! - A *session* is what one person sees, or what several people share.
 //! - A *turn* is one step of a session, in which a model may make several *tool calls*.
@@ -21,7 +21,7 @@
 //!        Settled               Settled                             Settled
 //!
 //! unanswerable, store failed: from AwaitingInteraction to Settled
-//! result, rejected, failed, released, timeout, stop, lost: from each other phase to Settled
+//! result, rejected, failed, released, timeout, stop, lost: from each of the other three phases to Settled
 //! ```
 //!
 //! A host never pauses: [`Phase::Pausing`](crate::Phase::Pausing) does not occur.

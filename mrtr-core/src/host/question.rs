@@ -217,7 +217,7 @@ pub struct Owner {
 pub struct PendingInteraction {
     /// The id, which an answer names.
     pub id: InteractionId,
-    /// What its invocation is bound to.
+    /// The owner: everything that its invocation is bound to.
     pub owner: Arc<Owner>,
     /// The question, and who asks it.
     pub question: Question,

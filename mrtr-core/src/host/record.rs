@@ -46,6 +46,8 @@ pub enum Record {
 }
 
 /// The id of a record. No two records of a store have the same id.
+///
+/// The struct is exhaustive: a store makes one from the two parts of its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordId {
     /// The question that the record is about.
@@ -59,9 +61,9 @@ pub struct RecordId {
 /// The enum is exhaustive, like [`Record`]: a store handles each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RecordKind {
-    /// That the question was asked.
+    /// The question itself.
     Requested,
-    /// What was answered.
+    /// The answer to the question.
     Answered,
     /// Why the question closed.
     Closed,

@@ -14,8 +14,8 @@ pub(super) const SALT_BYTES: usize = 24;
 /// It is the HMAC-SHA256 of a label, the mode of the cipher and the salt, under a key of the ring.
 /// The salt is 24 random bytes, new for each token, and the token contains it. So a
 /// [`Cipher`](super::Cipher) may use the same nonce for every message: no key is used with the same
-/// nonce twice. Each cipher gets other keys, and no cipher gets the key of the ring. The key is
-/// overwritten when it is dropped.
+/// nonce twice. Different ciphers get different keys, and no cipher gets the key of the ring. The
+/// key is overwritten when it is dropped.
 pub struct MessageKey {
     key: Zeroizing<[u8; 32]>,
     salt: [u8; SALT_BYTES],

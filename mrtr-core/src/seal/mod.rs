@@ -1,4 +1,4 @@
-//! Tokens that a client carries from request to request, and can neither make nor change.
+//! Tokens that a client carries from request to request, and that it cannot make or change.
 //!
 //! A server of MCP remembers nothing between the requests of one call. What it needs on the retry
 //! travels in `requestState`, through a client that may be hostile (mrtr, server requirements 4 and
@@ -14,8 +14,8 @@
 //! 4. For each request, make a [`Context`] from the message and from the caller that the transport
 //!    authenticated.
 //! 5. Call [`RequestState::seal`] when you answer the request, and [`RequestState::open`] on its
-//!    retry. Both take the time, and `seal` takes a generator of random numbers: this crate has
-//!    neither.
+//!    retry. Both take the time, and `seal` takes a generator of random numbers, because this crate
+//!    has no clock and no generator.
 //!
 //! The *claims* are the content of a token. In each token they are sealed with a key of its own:
 //!

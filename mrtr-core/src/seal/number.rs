@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 /// Returns the exact value of a JSON number in the layout of ECMAScript's `Number::toString`.
 ///
 /// A number whose decimal exponent has more than 18 characters, including its sign, is kept as it
-/// is written. Then two spellings of the same number differ, and two different numbers differ, too.
+/// is written. Such numbers match only if they are written in the same way.
 pub(super) fn canonical_number(written: &[u8]) -> String {
     let as_written = || String::from_utf8_lossy(written).into_owned();
     let (negative, rest) = match written {

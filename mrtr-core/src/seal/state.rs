@@ -61,6 +61,7 @@ pub struct RequestState {
 /// Why lifetimes were rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("expected a lifetime of 1 second to 30 days")]
+#[non_exhaustive]
 pub struct InvalidLifetime;
 
 const ID_BYTES: usize = 16;

@@ -1,6 +1,6 @@
 //! How a handler ends.
 
-use alloc::sync::Arc;
+use alloc::{boxed::Box, sync::Arc};
 use core::{error::Error, fmt};
 
 use super::Need;
@@ -22,8 +22,8 @@ pub enum Ending {
     Abandon(HandlerError),
     /// A person did not agree, so the handler cannot continue.
     Declined,
-    /// The flow asked in another order than in an earlier round, or asked something else under the
-    /// same key.
+    /// The [`Flow`](super::Flow) asked in another order than in an earlier round, or asked
+    /// something else under the same key.
     FlowChanged,
 }
 
@@ -60,14 +60,14 @@ impl HandlerError {
     /// Makes an internal error with a cause. The client gets the message `Internal error`, and not
     /// the cause.
     #[must_use]
-    pub fn internal(cause: impl Error + Send + Sync + 'static) -> Self {
+    pub fn internal(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::from(RpcError::new(RpcError::INTERNAL, INTERNAL)).with_cause(cause)
     }
 
     /// Sets the cause.
     #[must_use]
-    pub fn with_cause(self, cause: impl Error + Send + Sync + 'static) -> Self {
-        Self { cause: Some(Arc::new(cause)), ..self }
+    pub fn with_cause(self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { cause: Some(cause.into().into()), ..self }
     }
 
     /// Returns the error for the client.

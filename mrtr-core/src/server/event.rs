@@ -51,7 +51,8 @@ pub enum Action {
     Respond(Respond),
 }
 
-/// What came of an event: actions, in the order to carry them out, and reports for the operator.
+/// The output of a machine for one event: actions, in the order to carry them out, and reports for
+/// the operator.
 pub type Actions = crate::Actions<Action, Report>;
 
 /// A request as its handler sees it.
@@ -81,7 +82,7 @@ pub struct Run {
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { method, params, round, answers, .. } = self;
-        write!(f, "Run({method}, round {round}, {params:?}, {answers:?})")
+        write!(f, "Run({method:?}, round {round}, {params:?}, {answers:?})")
     }
 }
 

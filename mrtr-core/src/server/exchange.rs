@@ -186,7 +186,14 @@ impl Exchange {
             |fault| call.refuse(Trigger::Errored, &internal(), ReportKind::HandlerFault(fault));
         let input = match ending {
             Ending::Finish(result) => call.finish(&result).unwrap_or_else(faulty),
-            Ending::Need(need) => call.need(&self.endpoint, now, rng, &need).unwrap_or_else(faulty),
+            Ending::Need(need) => {
+                let needed = call.need(&self.endpoint, now, rng, &need);
+                needed.unwrap_or_else(|fault| {
+                    // The handler did nothing but ask, and may be asked again.
+                    let releases = matches!(fault, HandlerFault::NotSealed(_));
+                    if releases { call.release(faulty(fault)) } else { faulty(fault) }
+                })
+            }
             Ending::Fail(error) => call.fail(error),
             Ending::Abandon(error) => call.release(call.fail(error)),
             Ending::Declined => {
@@ -213,7 +220,7 @@ impl Exchange {
         report: Option<(Option<String>, ReportKind)>,
     ) -> (Self, Actions) {
         let report =
-            report.map(|(method, kind)| Report { endpoint: endpoint.name.clone(), method, kind });
+            report.map(|(method, kind)| Report::new(&endpoint.name, method.as_deref(), kind));
         let actions = Actions {
             list: Vec::from([Action::Respond(respond)]),
             reports: report.into_iter().collect(),
@@ -240,8 +247,7 @@ impl Exchange {
         if !to.is_in_flight() {
             self.call = None;
         }
-        let report =
-            report.map(|kind| Report { endpoint: self.endpoint.name.clone(), method, kind });
+        let report = report.map(|kind| Report::new(&self.endpoint.name, method.as_deref(), kind));
         Actions { list: actions, reports: report.into_iter().collect() }
     }
 
@@ -311,6 +317,11 @@ impl Call {
             return Ok(self.refuse(Trigger::Errored, &error, ReportKind::Legacy));
         }
         let requests = self.check_need(endpoint, need)?;
+        let rounds_max = endpoint.limits.rounds_max;
+        if self.round > rounds_max {
+            let kind = ReportKind::RoundLimit { rounds_max };
+            return Ok(self.refuse(Trigger::Errored, &internal(), kind));
+        }
         let missing = need.missing(self.capabilities);
         if !missing.is_empty() {
             // The handler did nothing but ask. A client with more capabilities may send its retry
@@ -336,10 +347,6 @@ impl Call {
     ) -> Result<Vec<(String, RawJson)>, HandlerFault> {
         if need.requests.is_empty() && need.state.is_none() {
             return Err(HandlerFault::EmptyNeed);
-        }
-        let rounds_max = endpoint.limits.rounds_max;
-        if self.round > rounds_max {
-            return Err(HandlerFault::RoundLimit { rounds_max });
         }
         if need.state.is_some() && endpoint.request_state.is_none() {
             return Err(HandlerFault::NoKeyring);

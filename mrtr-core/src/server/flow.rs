@@ -122,6 +122,10 @@ impl From<HandlerError> for Stop {
 
 impl<'r> Flow<'r> {
     /// Opens the flow of a run, with the answers so far.
+    ///
+    /// If the sealed state of the run is not that of a flow, the first question stops the function
+    /// with [`Stop::Changed`]. A function that has effects before its first question does not notice:
+    /// ask first.
     #[must_use]
     pub fn open(run: &'r Run) -> Self {
         Self { run, entries: remembered(run), reached: 0, requests: Vec::new() }

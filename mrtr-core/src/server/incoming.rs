@@ -100,14 +100,14 @@ pub(super) struct Sound {
 
 /// A request that is answered with an error at once.
 pub(super) struct Rejected {
-    /// The id to answer under; `None` if none could be read.
+    /// The id of the response; `None` if no id could be read.
     pub(super) id: Option<RawJson>,
     pub(super) method: Option<String>,
     pub(super) status: u16,
     pub(super) error: RpcError,
 }
 
-/// What a message turned out to be.
+/// The result of reading a message.
 pub(super) enum Read {
     Request(Sound),
     Notification,

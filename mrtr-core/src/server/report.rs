@@ -19,7 +19,8 @@ use crate::{
 pub struct Report {
     /// The name of the endpoint.
     pub endpoint: Arc<str>,
-    /// The method, as the client wrote it; `None` if the message could not be read.
+    /// The method; `None` if the message could not be read that far, or if its method is longer than
+    /// 64 bytes or not printable ASCII. Otherwise it is the client's own text.
     pub method: Option<String>,
     /// The kind.
     pub kind: ReportKind,
@@ -48,6 +49,13 @@ pub enum ReportKind {
     },
     /// A round was not sent, because the request is of an earlier revision.
     Legacy,
+    /// A round was not sent, because the call had all the rounds that the endpoint allows. Either the
+    /// handler asks without end, or the client retries without answers. The client received an
+    /// internal error.
+    RoundLimit {
+        /// The limit.
+        rounds_max: u32,
+    },
     /// A retry was refused, because its state did not open.
     StateRefused {
         /// Why.
@@ -75,12 +83,6 @@ pub enum HandlerFault {
     /// Its need has no requests and no state.
     #[error("expected input requests or a state, found neither")]
     EmptyNeed,
-    /// It asked for more rounds than the endpoint allows.
-    #[error("expected at most {rounds_max} rounds, found one more")]
-    RoundLimit {
-        /// The limit.
-        rounds_max: u32,
-    },
     /// It sent two requests under the same key.
     #[error("expected each request under its own key, found two under the same key")]
     DuplicateKey,
@@ -107,6 +109,16 @@ pub enum HandlerFault {
     /// asks with [`Need`](super::Need) instead.
     #[error("expected a JSON object that is a complete result")]
     Result,
+}
+
+impl Report {
+    pub(super) fn new(endpoint: &Arc<str>, method: Option<&str>, kind: ReportKind) -> Self {
+        // A method is a word of the client, and no log has to hold a long or a forged line.
+        let is_plain = |method: &&str| {
+            method.len() <= 64 && method.bytes().all(|byte| byte.is_ascii_graphic())
+        };
+        Self { endpoint: endpoint.clone(), method: method.filter(is_plain).map(String::from), kind }
+    }
 }
 
 impl From<InvalidRequest> for HandlerFault {

@@ -11,7 +11,7 @@ use crate::{
     LegId,
     client::{Binding, Event, Reply},
     codec::{Strict, present, strict},
-    wire::{InputResponse, RawJson, WireError, on_one_line},
+    wire::{InputResponse, RawJson, WireError, on_one_line, part_of_message},
 };
 
 /// An event as it is written.
@@ -124,9 +124,14 @@ enum ResponseData {
     Consent,
     Decline,
     Cancel,
-    Sampled(RawJson),
-    Roots(RawJson),
+    Sampled(#[serde(deserialize_with = "part_of_message")] RawJson),
+    Roots(#[serde(deserialize_with = "part_of_message")] RawJson),
 }
+
+/// A part of the server's message. It may nest deeper than a caller's own JSON.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Part(#[serde(deserialize_with = "part_of_message")] RawJson);
 
 /// A reply as it is read: the leg, and one of the four other members.
 #[derive(Deserialize)]
@@ -135,9 +140,9 @@ struct ReplyData<'a> {
     #[serde(deserialize_with = "leg")]
     leg: LegId,
     #[serde(default, deserialize_with = "present")]
-    result: Option<RawJson>,
+    result: Option<Part>,
     #[serde(default, deserialize_with = "present")]
-    error: Option<RawJson>,
+    error: Option<Part>,
     #[serde(default, deserialize_with = "present")]
     unreadable: Option<Strict<WireError>>,
     /// The text of a whole response, for traces that are written by hand.
@@ -158,8 +163,8 @@ pub(super) struct Read(#[serde(deserialize_with = "EventData::deserialize")] pub
 fn reply<'de, D: Deserializer<'de>>(from: D) -> Result<(LegId, Reply), D::Error> {
     let ReplyData { leg, result, error, unreadable, message } = strict(from)?;
     let reply = match (result, error, unreadable, message) {
-        (Some(result), None, None, None) => Reply::Result(result),
-        (None, Some(error), None, None) => Reply::Error(error),
+        (Some(result), None, None, None) => Reply::Result(result.0),
+        (None, Some(error), None, None) => Reply::Error(error.0),
         (None, None, Some(Strict(error)), None) => Reply::Unreadable(error),
         (None, None, None, Some(message)) => Reply::read(&leg, flat(&message).as_bytes()),
         _ => return Err(D::Error::custom(NO_REPLY)),
@@ -180,7 +185,7 @@ fn content<'de, D: Deserializer<'de>>(from: D) -> Result<Content, D::Error> {
     // The machine applies the limits of its forms, as to an answer from a screen.
     let limits = form_model::Limits::default().answer_bytes_max(usize::MAX);
     let json = Box::<RawValue>::deserialize(from)?;
-    Content::decode(json.get(), &limits).map_err(|_| D::Error::custom(NO_CONTENT))
+    Content::decode_exact(json.get(), &limits).map_err(|_| D::Error::custom(NO_CONTENT))
 }
 
 /// Puts JSON on one line. Other text stays as it is.

@@ -1,7 +1,6 @@
 //! The lines of a trace.
 
 use alloc::{
-    borrow::Cow,
     boxed::Box,
     string::{String, ToString as _},
     vec::Vec,
@@ -21,7 +20,10 @@ use crate::{
     client::{Actions, Binding, Claims, Event, Invocation, Request, StartError},
     codec::{Strict, present, word},
     time::Millis,
-    wire::{Capabilities, ClientInfo, Method, ParamHeaders, RawJson, Revision, on_one_line},
+    wire::{
+        Capabilities, ClientInfo, Method, ParamHeaders, RawJson, Revision, on_one_line,
+        part_of_message,
+    },
 };
 
 /// The version of the format. Each start has it.
@@ -147,7 +149,7 @@ struct StartData {
     id: InvocationId,
     #[serde(deserialize_with = "word")]
     method: Method,
-    #[serde(deserialize_with = "params")]
+    #[serde(deserialize_with = "part_of_message")]
     params: RawJson,
     #[serde(default, deserialize_with = "word")]
     revision: Revision,
@@ -236,7 +238,10 @@ impl Exposed<Step> {
 impl StepError {
     fn new(line: &str, error: &serde_json::Error) -> Self {
         if let Err(error) = serde_json::from_str::<&RawValue>(line) {
-            return Self { column: error.column(), found: "text that is not JSON" };
+            // A step that is not JSON may have line breaks, and the parser counts from the last.
+            let before = line.split_inclusive('\n').take(error.line().saturating_sub(1));
+            let column = before.map(str::len).sum::<usize>() + error.column();
+            return Self { column, found: "text that is not JSON" };
         }
         let words = error.to_string();
         let known = FOUND.iter().find(|(begin, _)| words.starts_with(begin));
@@ -249,13 +254,6 @@ fn version<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {
         VERSION => Ok(()),
         _ => Err(D::Error::custom(NO_VERSION)),
     }
-}
-
-/// Reads params. They nest less deep than a message of a server, because a message is written
-/// around them.
-fn params<'de, D: Deserializer<'de>>(from: D) -> Result<RawJson, D::Error> {
-    let json = Cow::<RawValue>::deserialize(from)?;
-    RawJson::parse(json.get()).map_err(D::Error::custom)
 }
 
 impl From<StartData> for Start {
@@ -305,6 +303,7 @@ impl Viewed for Start {
     fn write<S: Serializer>(&self, view: View, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { request, claims, limits } = self;
         let exposes = view == View::Everything;
+        let no_headers = ParamHeaders::NONE;
         WrittenStart {
             version: VERSION,
             id: request.id(),
@@ -314,7 +313,7 @@ impl Viewed for Start {
             client_info: request.client_info().filter(|_| exposes),
             binding: Member::text(view, "binding", request.binding().as_str()),
             extension_types: if exposes { request.extension_types() } else { &[] },
-            param_headers: request.param_headers(),
+            param_headers: if exposes { request.param_headers() } else { &no_headers },
             claims: (*claims).into(),
             limits,
         }

@@ -298,7 +298,7 @@ fn json_in_a_line_nests_as_deep_as_it_can_be_sent() {
         format!(r#"{{"at":0,"event":{{"reply":{{"leg":"c.1","result":{}}}}}}}"#, nested(levels))
     };
     for (line, is_read) in
-        [(start(124), true), (start(125), false), (reply(127), true), (reply(128), false)]
+        [(start(127), true), (start(128), false), (reply(127), true), (reply(128), false)]
     {
         let found = Exposed::read(&line).map_err(|error| error.found);
         assert_eq!(found.is_ok(), is_read);

@@ -135,7 +135,7 @@ impl Viewed for InputRequest {
                 is_mixed_script: request.is_mixed_script,
                 has_userinfo: request.has_userinfo,
             },
-            Self::Sampling(request) => Asked::Sampling { params: Exposed(&request.params) },
+            Self::Sampling(request) => Asked::Sampling { params: Exposed(request.params()) },
             Self::Roots => Asked::Roots {},
         }
         .serialize(serializer)

@@ -141,10 +141,15 @@ impl Capabilities {
         }
     }
 
+    /// Adds `sampling` if a part of it is declared.
+    pub(crate) const fn whole(self) -> Self {
+        Self { sampling: self.sampling || self.sampling_tools || self.sampling_context, ..self }
+    }
+
     /// Tells whether there are no capabilities.
     #[must_use]
     pub const fn is_empty(self) -> bool {
-        !(self.form || self.url || self.sampling || self.roots)
+        !(self.form || self.url || self.whole().sampling || self.roots)
     }
 
     /// Writes the JSON object.

@@ -47,7 +47,7 @@ pub enum WireError {
     Shape {
         /// The value.
         what: Cow<'static, str>,
-        /// What it should be.
+        /// The expected shape.
         expected: Cow<'static, str>,
     },
 }

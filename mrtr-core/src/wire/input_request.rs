@@ -142,7 +142,7 @@ impl InputRequest {
     fn to_json(&self) -> RawJson {
         let (method, params) = match self {
             Self::Elicitation(elicitation) => (ELICITATION, Some(elicitation.params())),
-            Self::Sampling(request) => (SAMPLING, Some(request.params.clone())),
+            Self::Sampling(request) => (SAMPLING, Some(request.params().clone())),
             Self::Roots => (ROOTS, None),
         };
         RawJson::composed(Writer::object(|request| {

@@ -37,7 +37,7 @@ pub enum InputResponse<C = Content> {
     Roots(RawJson),
 }
 
-/// What a person decided: the action of an `ElicitResult`, without its content.
+/// A person's decision: the action of an `ElicitResult`, without its content.
 ///
 /// The enum is exhaustive: a caller handles all three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -143,7 +143,7 @@ fn content_error(error: ContentError) -> WireError {
 }
 
 impl<C> InputResponse<C> {
-    /// Returns what a person decided; `None` if no person was asked.
+    /// Returns the person's decision; `None` if no person was asked.
     #[must_use]
     pub const fn decision(&self) -> Option<Decision> {
         match self {

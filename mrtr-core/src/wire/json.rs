@@ -132,11 +132,18 @@ impl TryFrom<serde_json::Value> for RawJson {
 }
 
 impl<'de> Deserialize<'de> for RawJson {
-    /// Keeps the text of the value unchanged. It may nest at most [`DEPTH_MAX`] levels.
+    /// Keeps the text of the value unchanged. It may nest at most [`PAYLOAD_DEPTH_MAX`]
+    /// levels.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Cow::<RawValue>::deserialize(deserializer)?;
-        Self::parse_message(raw.get()).map_err(D::Error::custom)
+        Self::parse(raw.get()).map_err(D::Error::custom)
     }
+}
+
+/// Reads text from a document. It may nest as deep as a part of a message.
+pub(crate) fn part_of_message<'de, D: Deserializer<'de>>(from: D) -> Result<RawJson, D::Error> {
+    let raw = Cow::<RawValue>::deserialize(from)?;
+    RawJson::parse_message(raw.get()).map_err(D::Error::custom)
 }
 
 /// The output has the length only.

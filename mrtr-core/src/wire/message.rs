@@ -78,8 +78,8 @@ pub(crate) fn write_parts(
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RpcResponse {
-    /// The id as text, which is the same for the number `1` and the string `"1"`; `None` if the
-    /// server could not read the id of the request.
+    /// The id as text; `None` if the server could not read the id of the request. The number `1`
+    /// and the string `"1"` have the same text.
     pub id: Option<String>,
     /// `Ok` is the result. `Err` is the error object, which
     /// [`RpcError::decode`](super::RpcError::decode) reads.

@@ -105,7 +105,8 @@ fn find(
     found: &mut Vec<Parameter>,
 ) -> Result<(), InvalidParamHeader> {
     if !schema.is_object() {
-        let schemas = schema.elements().unwrap_or_default();
+        let schemas = if schema.is_array() { schema.elements() } else { None };
+        let schemas = schemas.unwrap_or_default();
         return schemas.into_iter().try_for_each(|schema| find(schema, None, found));
     }
     let schema = Object::decode(schema, INPUT_SCHEMA)?;

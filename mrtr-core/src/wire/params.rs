@@ -63,6 +63,7 @@ pub enum Revision {
 /// The error of a text that is not a revision of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected a revision of the protocol, such as 2026-07-28")]
+#[non_exhaustive]
 pub struct UnknownRevision;
 
 impl Revision {

@@ -9,14 +9,13 @@ use super::{Capabilities, DEPTH_MAX, Json, Object, RawJson, WireError, Writer, c
 
 /// A request to a model (sampling). Its messages pass through unchanged.
 #[derive(Clone, PartialEq, Hash)]
-#[non_exhaustive]
 pub struct SamplingRequest {
     /// The params, unchanged: `messages`, `maxTokens` and more.
-    pub params: RawJson,
+    params: RawJson,
     /// Whether the model may use tools.
-    pub uses_tools: bool,
+    uses_tools: bool,
     /// Whether the request includes context of MCP servers.
-    pub uses_context: bool,
+    uses_context: bool,
 }
 
 /// The output has the size only.
@@ -60,6 +59,24 @@ impl SamplingRequest {
     pub(crate) fn check_depth(&self) -> Result<(), WireError> {
         // The message, its result, the requests and this request add four levels around the params.
         check_depth(self.params.as_str(), DEPTH_MAX - 4)
+    }
+
+    /// Returns the params exactly as they came: `messages`, `maxTokens` and other members.
+    #[must_use]
+    pub const fn params(&self) -> &RawJson {
+        &self.params
+    }
+
+    /// Tells whether the model may use tools.
+    #[must_use]
+    pub const fn uses_tools(&self) -> bool {
+        self.uses_tools
+    }
+
+    /// Tells whether the request includes context of MCP servers.
+    #[must_use]
+    pub const fn uses_context(&self) -> bool {
+        self.uses_context
     }
 
     /// Returns the capabilities that the request needs.

@@ -61,7 +61,7 @@ fn bytes_that_are_not_a_response_are_a_fault() {
 /// proves: CL-17
 #[test]
 fn a_response_is_a_result_or_an_error_and_not_both() {
-    let expected = "a result or an error, and one of them";
+    let expected = "one with either a result or an error";
     for rest in [
         "",
         r#","result":{},"error":{"code":1,"message":""}"#,

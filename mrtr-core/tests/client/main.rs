@@ -21,6 +21,7 @@ mod limits;
 mod pitfalls;
 mod play;
 mod progress;
+mod promises;
 mod rounds;
 mod secrets;
 mod states;

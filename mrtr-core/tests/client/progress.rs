@@ -152,7 +152,7 @@ fn every_outcome_has_a_stable_code_and_words_that_hold_no_secret() {
             "the server asks again after 10 rounds, the most that the call allows",
         ),
         (Outcome::TimedOut(Clock::Leg), "timed_out", "the leg took too long"),
-        (Outcome::TimedOut(Clock::Execution), "timed_out", "the legs took too long in all"),
+        (Outcome::TimedOut(Clock::Execution), "timed_out", "all legs together took too long"),
         (Outcome::TimedOut(Clock::Interaction), "timed_out", "nobody answered in time"),
         (Outcome::Stopped, "stopped", "the call was stopped"),
         (

@@ -61,7 +61,7 @@ fn one_secret_under_two_ids_is_refused() {
     let error = Keyring::new(keys).unwrap_err();
     let expected = KeyringError::DuplicateKey { first: "a".into(), second: "c".into() };
     assert_eq!(error, expected);
-    assert_eq!(error.to_string(), "expected distinct keys, found one under both a and c");
+    assert_eq!(error.to_string(), "expected distinct keys, found the same one under a and c");
 }
 
 /// proves: ST-02, ST-12

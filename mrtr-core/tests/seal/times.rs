@@ -3,10 +3,7 @@
 use core::time::Duration;
 
 use getrandom::SysRng;
-use mrtr_core::{
-    UnixTime,
-    seal::{InvalidLifetime, OpenCause},
-};
+use mrtr_core::{UnixTime, seal::OpenCause};
 
 use crate::play::{NOW, alices, anonymous, cause, of_each_cipher, seal};
 
@@ -62,8 +59,8 @@ fn lifetimes_without_sense_are_refused() {
         let longest = Duration::from_secs(30 * 24 * 60 * 60);
         assert!(with(longest, longest).is_ok());
         for wrong in [Duration::ZERO, Duration::from_millis(999), longest + second, Duration::MAX] {
-            assert_eq!(with(wrong, second), Err(InvalidLifetime));
-            assert_eq!(with(second, wrong), Err(InvalidLifetime));
+            assert!(with(wrong, second).is_err());
+            assert!(with(second, wrong).is_err());
         }
     }
 }

@@ -24,8 +24,8 @@ use mrtr_core::{
 use serde_json::{Value, json};
 
 use crate::play::{
-    NOW, answer, call, confirm, deep, end, error_code, faulted, keyless, message, named, params,
-    raw, report, retry, run, sealing, shop, state, sure, yes,
+    NOW, answer, call, confirm, end, error_code, faulted, keyless, message, named, params, raw,
+    report, retry, run, sealing, shop, state, sure, yes,
 };
 
 /// A thing to wait for: it is ready when it is polled a second time.
@@ -210,7 +210,7 @@ impl TryCryptoRng for Failing {}
 /// Every ending of a handler after which nothing is sealed on an endpoint with keys.
 fn sealing_nothing() -> Vec<Ending> {
     let asks = || Need::new().request("sure", sure());
-    let deepest = serde_json::from_str(&deep(127)).unwrap();
+    let large = raw(&format!("\"{}\"", "x".repeat(100_000)));
     vec![
         Ending::Finish(raw("{}")),
         Ending::Finish(raw("[]")),
@@ -221,7 +221,7 @@ fn sealing_nothing() -> Vec<Ending> {
         Ending::Need(Need::new()),
         Ending::Need(asks().request("sure", sure())),
         Ending::Need(asks().request("url", InputRequest::form("", confirm()))),
-        Ending::Need(asks().state(deepest)),
+        Ending::Need(asks().state(large)),
     ]
 }
 
@@ -273,6 +273,14 @@ fn a_generator_that_fails_is_an_internal_error_and_reported_with_its_cause() {
     assert!(matches!(fault, HandlerFault::NotSealed(SealError::Generator(_))), "{fault:?}");
     let seal = core::error::Error::source(fault).unwrap();
     assert_eq!(seal.source().unwrap().to_string(), "no entropy");
+    // The handler did nothing but ask, so a state that was redeemed for it may be used again.
+    let once = std::sync::Arc::new(crate::play::shop().with_single_use());
+    let (mut exchange, _) =
+        call(&once, &crate::play::retry(&crate::play::state(&once), crate::play::yes()));
+    let _ = crate::play::redeem(&mut exchange);
+    let need = Need::new().request("sure", sure());
+    let actions = exchange.end(NOW, &mut Failing, Ending::Need(need)).unwrap();
+    assert!(matches!(actions.as_slice(), [Action::Release { .. }, Action::Respond(_)]));
     // What seals nothing does not notice.
     for ending in sealing_nothing() {
         let (mut exchange, _) = call(&endpoint, &params());

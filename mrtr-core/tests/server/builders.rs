@@ -258,24 +258,21 @@ fn a_request_that_would_make_the_message_too_deep_is_caught() {
     assert!(matches!(cause(&actions), WireError::TooDeep { .. }));
 }
 
-/// What came deeper than any params may hold, through the derive of somebody's type.
-fn deepest() -> RawJson {
-    serde_json::from_str(&format!(r#"{{"a":{}}}"#, deep(126))).unwrap()
-}
-
 /// proves: SV-08, W-11
 #[test]
-fn json_that_is_deserialized_too_deep_for_a_message_is_caught() {
-    let actions = internal(&sealing(), |_| Ending::Finish(deepest()), "a result");
-    assert_eq!(*faulted(&actions), HandlerFault::Result);
-    let state = caught(&sealing(), Need::new().state(deepest()), "a state");
-    assert_eq!(state, HandlerFault::StateTooLarge);
-    let error = RpcError::new(-1, "no").with_data(deepest());
+fn json_of_a_message_is_sent_on_or_left_out_where_no_client_could_read_it() {
+    let read = |levels: usize| serde_json::from_str::<RawJson>(&deep(levels));
+    assert!(read(124).is_ok() && read(125).is_err(), "a caller's own JSON nests no deeper");
+    let deepest = crate::play::of_message(&format!(r#"{{"a":{}}}"#, deep(125)));
+    let (mut exchange, _) = call(&sealing(), &params());
+    let actions = end(&mut exchange, Ending::Finish(deepest.clone()));
+    assert!(answer(&actions).1["result"]["a"].is_array());
+    let error = RpcError::new(-1, "no").with_data(deepest);
     let (mut exchange, _) = call(&sealing(), &params());
     let actions = end(&mut exchange, Ending::Fail(error.into()));
     assert_eq!(answer(&actions).1["error"], json!({"code": -1, "message": "no"}));
     // The deepest state that is sealed comes back.
-    let fits: RawJson = serde_json::from_str(&deep(126)).unwrap();
+    let fits = crate::play::of_message(&deep(126));
     let state = asked(&sealing(), Need::new().state(fits.clone()))["requestState"].clone();
     let (_, actions) = call(&sealing(), &crate::play::retry(&state, json!({})));
     assert_eq!(run(&actions).state, Some(fits));
@@ -382,7 +379,7 @@ fn a_handler_asks_no_more_rounds_than_the_endpoint_allows() {
         if round == 2 {
             state = answer(&actions).1["result"]["requestState"].clone();
         } else {
-            assert_eq!(*faulted(&actions), HandlerFault::RoundLimit { rounds_max: 2 });
+            assert_eq!(report(&actions).kind, ReportKind::RoundLimit { rounds_max: 2 });
             assert_eq!(error_code(&actions), (200, RpcError::INTERNAL));
         }
     }

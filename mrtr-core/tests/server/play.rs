@@ -12,8 +12,8 @@ use mrtr_core::{
         Report, ReportKind, Run,
     },
     wire::{
-        InputRequest, META_CAPABILITIES, META_VERSION, PROTOCOL_VERSION, RawJson, RpcError,
-        SamplingBuilder,
+        InputRequest, META_CAPABILITIES, META_VERSION, Message, PROTOCOL_VERSION, RawJson,
+        RpcError, SamplingBuilder,
     },
 };
 use serde_json::{Value, json};
@@ -42,6 +42,12 @@ pub(crate) fn keyless() -> Arc<Endpoint> {
 
 pub(crate) fn raw(json: &str) -> RawJson {
     RawJson::parse(json).unwrap()
+}
+
+/// Returns JSON of a message, which may nest deeper than a caller's own.
+pub(crate) fn of_message(json: &str) -> RawJson {
+    let message = format!(r#"{{"jsonrpc":"2.0","method":"m","params":{json}}}"#);
+    Message::decode(message.as_bytes()).unwrap().params.unwrap()
 }
 
 pub(crate) fn value(json: &str) -> Value {

@@ -7,8 +7,8 @@ use mrtr_core::{
     UnixTime,
     seal::{Keyring, OpenCause, RequestState, TOKEN_BYTES_MAX},
     server::{
-        Action, Actions, Ending, Endpoint, Event, Exchange, HandlerError, HandlerFault, Incoming,
-        Need, ReportKind,
+        Action, Actions, Ending, Endpoint, Event, Exchange, HandlerError, Incoming, Need,
+        ReportKind,
     },
     wire::{Headers, InputRequest, META_CAPABILITIES, META_VERSION, RpcError},
 };
@@ -141,6 +141,7 @@ fn refusals() -> Vec<(ReportKind, Case)> {
     let legacy = Arc::new(shop().with_legacy());
     let (mut old, _) = send(&legacy, message("tools/call", "{}").as_bytes());
     let form = mrtr_core::wire::Capabilities::NONE.with_form();
+    let no_rounds = Arc::new(shop().with_limits(mrtr_core::Limits::default().rounds_max(0)));
     vec![
         (ReportKind::StateReused, case("used", reply(Event::Redeemed { first: false }))),
         (ReportKind::StoreFailed, case("the store", reply(Event::StoreFailed))),
@@ -149,6 +150,10 @@ fn refusals() -> Vec<(ReportKind, Case)> {
             case("a capability", end(&mut missing, asks())),
         ),
         (ReportKind::Legacy, case("an earlier revision", end(&mut old, asks()))),
+        (
+            ReportKind::RoundLimit { rounds_max: 0 },
+            case("another round", ended(&no_rounds, asks())),
+        ),
         (ReportKind::Declined, case("a person", ended(&sealing(), Ending::Declined))),
     ]
 }
@@ -179,7 +184,6 @@ fn faults() -> Vec<Case> {
     let need = |need: Need| Ending::Need(need);
     let asks = || Need::new().request("sure", sure());
     let large = raw(&format!("\"{}\"", "x".repeat(TOKEN_BYTES_MAX)));
-    let no_rounds = Arc::new(shop().with_limits(mrtr_core::Limits::default().rounds_max(0)));
     let limits = form_model::Limits::default().fields_max(0);
     let no_forms = Arc::new(shop().with_limits(mrtr_core::Limits::default().form(limits)));
     let list = message("tools/list", &params().to_string());
@@ -191,7 +195,6 @@ fn faults() -> Vec<Case> {
     vec![
         Case { what: "a method", actions: listing, method: Some("tools/list") },
         case("nothing", ended(&sealing(), need(Need::new()))),
-        case("another round", ended(&no_rounds, need(asks()))),
         case("a key twice", ended(&sealing(), need(asks().request("sure", sure())))),
         case("a blank message", ended(&sealing(), need(blank))),
         case("a form", ended(&no_forms, need(asks()))),
@@ -268,6 +271,7 @@ fn each_error_gives_one_report_that_names_the_endpoint_and_says_whose_doing_it_w
         "HandlerFailed",
         "HandlerFault",
         "Legacy",
+        "RoundLimit",
         "MissingCapability",
         "Refused",
         "StateRefused",
@@ -292,7 +296,6 @@ fn each_cause_and_each_fault_is_reported_under_its_own_name() {
     let all = [
         "MethodCannotAsk",
         "EmptyNeed",
-        "RoundLimit",
         "DuplicateKey",
         "Request",
         "Form",
@@ -335,8 +338,28 @@ fn no_text_of_a_fault_repeats_its_source_or_what_a_client_sent() {
         assert!(source.is_none_or(|source| !text.contains(&source)), "{text}");
         assert!(text.starts_with(|letter: char| letter.is_lowercase()) && !text.ends_with('.'));
     }
-    assert_eq!(
-        HandlerFault::RoundLimit { rounds_max: 2 }.to_string(),
-        "expected at most 2 rounds, found another"
-    );
+}
+
+/// proves: SV-09, SV-14
+#[test]
+fn a_report_repeats_no_long_and_no_forged_word_of_a_client() {
+    let long = format!("tools/{}", "x".repeat(64));
+    for (method, is_named) in [("tools/call", true), (&*long, false), ("a\\nforged line", false)] {
+        let message = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{}}}}"#);
+        let (_, actions) = send(&sealing(), message.as_bytes());
+        assert_eq!(report(&actions).method.is_some(), is_named, "{method}");
+    }
+    let call = message("a\\u001b[31m\\nforged line", &params().to_string());
+    let (_, actions) = send(&sealing(), call.as_bytes());
+    let shown = format!("{:?}", actions.as_slice());
+    assert!(shown.contains("Run(") && !shown.contains(['\n', '\u{1b}']), "{shown}");
+}
+
+/// proves: SV-14
+#[test]
+fn a_cause_may_be_a_boxed_error_or_a_text() {
+    let boxed: Box<dyn core::error::Error + Send + Sync> = "no room".into();
+    for error in [HandlerError::internal(boxed), HandlerError::internal("no room")] {
+        assert_eq!(error.cause().map(ToString::to_string).as_deref(), Some("no room"));
+    }
 }

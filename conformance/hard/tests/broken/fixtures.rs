@@ -1,7 +1,7 @@
 //! The fixtures of the contract, as one function of what is known so far.
 
 use form_model::{Form, Limits};
-use mrtr_core::wire::{Capabilities, Response};
+use mrtr_core::wire::{Capabilities, InputResponse, Json};
 use serde_json::{Map, Value, json};
 
 use crate::fault::Fault;
@@ -220,8 +220,8 @@ pub(crate) fn needs(faults: &[Fault], requests: &Value) -> Capabilities {
 
 /// Checks an answer to a form: the content, or nothing where the form was not accepted.
 fn content(form: &Value, answer: &Value) -> Option<Option<Value>> {
-    match Response::decode(&answer.to_string(), &Limits::default()).ok()? {
-        Response::Accept(content) => {
+    match InputResponse::decode(Json::parse(&answer.to_string()).ok()?, &Limits::default()).ok()? {
+        InputResponse::Accept(content) => {
             Form::from_schema(&form.to_string()).unwrap().accept(content).ok()?;
             Some(Some(answer["content"].clone()))
         }

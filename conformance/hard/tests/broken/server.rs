@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use mrtr_core::wire::{
-    Capabilities, META_CAPABILITIES, META_VERSION, PROTOCOL_VERSION, read_header_value,
+    Capabilities, Json, META_CAPABILITIES, META_VERSION, PROTOCOL_VERSION, read_header_value,
 };
 use serde_json::{Map, Value, json};
 
@@ -253,8 +253,9 @@ impl Server {
             let all = declared.as_object_mut().into_iter().flatten();
             all.filter(|(_, it)| !it.is_object()).for_each(|(_, it)| *it = json!({}));
         }
-        let declared =
-            Capabilities::decode(&declared.to_string()).map_err(|_| error(400, -32602))?;
+        let declared = declared.to_string();
+        let declared = Json::parse(&declared).and_then(Capabilities::decode);
+        let declared = declared.map_err(|_| error(400, -32602))?;
         let missing = declared.missing(fixtures::needs(self.faults, requests));
         if missing.is_empty() || self.has(Fault::NoGate) {
             return Ok(());
