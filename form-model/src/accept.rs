@@ -126,8 +126,8 @@ impl fmt::Debug for FieldError {
 
 impl core::error::Error for FieldError {}
 
-/// All errors of an answer, at least one: at most one for each field, and one for each unknown
-/// name.
+/// All errors of an answer. The list is never empty. A field has at most one error, and so has an
+/// unknown name.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error("{}", Joined(errors))]
 #[non_exhaustive]
@@ -177,7 +177,8 @@ impl Form {
     /// The check is exact: nothing is converted, trimmed or filled in. Lengths are in Unicode code
     /// points. Names that are not fields, repeated selections and null are refused.
     ///
-    /// The size of the answer is not checked here: [`Content::decode`] checks it.
+    /// The size of the answer is not checked here: [`Content::decode`] checks it. It also rounds
+    /// fractions of more than 17 digits.
     ///
     /// ```
     /// use form_model::{Content, Form};
@@ -203,7 +204,7 @@ impl Form {
     ///
     /// # Errors
     ///
-    /// [`FieldErrors`] with one error for each field that has one, and one for each unknown name.
+    /// [`FieldErrors`], with one error for each wrong field and for each unknown name.
     pub fn accept(&self, content: Content) -> Result<Answer, FieldErrors> {
         if self.accepts_in_order(&content) {
             return Ok(Answer { entries: content.entries });

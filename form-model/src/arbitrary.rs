@@ -103,8 +103,8 @@ impl Form {
     ///
     /// # Errors
     ///
-    /// [`Error`] if the data ends, or if no value is found for a field, for example for a format
-    /// together with lengths.
+    /// [`Error`] if the data ends, or if it cannot find a value for a field, for example if a field
+    /// has both a format and a length.
     pub fn arbitrary_content(&self, u: &mut Unstructured<'_>) -> Result<Content> {
         let mut content = Content::new();
         for field in self.fields() {

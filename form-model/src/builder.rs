@@ -39,7 +39,7 @@ pub struct FormBuilder {
 
 /// Why a form was not built.
 #[derive(Clone, Debug, PartialEq, Error)]
-#[error("a client would refuse the form: {refusal}")]
+#[error("the form is not valid: {refusal}")]
 #[non_exhaustive]
 pub struct BuildError {
     /// Why a strict decoder refuses the schema of the form.
@@ -54,8 +54,8 @@ impl FormBuilder {
         Self::default()
     }
 
-    /// Sets the limits to check the form against. The default is [`Limits::default`]: clients that
-    /// set no limits have the same.
+    /// Sets the limits to check the form against. The default is [`Limits::default`]. Clients that
+    /// use this crate have these limits if they set no others.
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
@@ -192,8 +192,8 @@ field_builder!(
 );
 field_builder!(
     /// A builder of a field for a whole number. Its bounds and its default are `i64`, so that
-    /// integer literals can be passed. A decoded schema may have larger integers; the builder has
-    /// none.
+    /// integer literals can be passed. A decoded schema can have larger integers. This builder
+    /// cannot make them.
     IntegerField, Numeric, Numeric::default(), Kind::Integer, i64
 );
 field_builder!(
@@ -240,7 +240,7 @@ macro_rules! setters {
 }
 
 setters!(TextField {
-    /// Sets the least length, in Unicode code points. It must be at most the greatest length.
+    /// Sets the least length, in Unicode code points. It must not be above `length_max`.
     length_min: u64 = length_min,
     /// Sets the greatest length, in Unicode code points.
     length_max: u64 = length_max,
@@ -248,22 +248,22 @@ setters!(TextField {
     format: Format = format,
 });
 setters!(NumberField {
-    /// Sets the least number that the field takes. It must be at most the greatest number.
+    /// Sets the minimum. It must not be above the maximum.
     minimum: Number = Bound::inclusive(minimum),
-    /// Sets the greatest number that the field takes.
+    /// Sets the maximum.
     maximum: Number = Bound::inclusive(maximum),
 });
 setters!(IntegerField {
-    /// Sets the least number that the field takes. It must be at most the greatest number.
+    /// Sets the minimum. It must not be above the maximum.
     minimum: i64 = Bound::inclusive(minimum.into()),
-    /// Sets the greatest number that the field takes.
+    /// Sets the maximum.
     maximum: i64 = Bound::inclusive(maximum.into()),
 });
 setters!(ChoicesField {
-    /// Sets the least number of selected options. It must be at most the greatest number, and at
-    /// most the number of options.
+    /// Sets how many options must be selected at least. This must not be above `items_max` or the
+    /// number of options.
     items_min: u64 = items_min,
-    /// Sets the greatest number of selected options.
+    /// Sets how many options may be selected at most.
     items_max: u64 = items_max,
 });
 
@@ -273,8 +273,8 @@ macro_rules! options {
         impl $name {
             /// Adds an option. Its value is shown, so it must be [safe to show](SafeText::line).
             ///
-            /// If another option has a title, this one gets its value as its title: a schema has
-            /// titles for all options or for none.
+            /// If another option has a title, the value of this option is also its title: the
+            /// subset has titles for all options or for none.
             #[must_use]
             pub fn option(mut self, value: impl Into<String>) -> Self {
                 self.inner.options.push(ChoiceOption::new(value.into(), None));

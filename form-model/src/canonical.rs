@@ -334,9 +334,10 @@ impl Form {
     /// | choices | `options`, `itemsMin`, `itemsMax`, `default` |
     /// | option | `value`, `title`, `description` |
     ///
-    /// A member that is null, `false` or an empty list is left out. Texts are the original texts,
-    /// not cleaned. A number of more than 64 bits, or with a long fraction, is written as a string:
-    /// see [`Number`]'s `Serialize`.
+    /// A member without a value is left out. So are `required` and `exclusive` if they are `false`,
+    /// and `fields` if there are none. Texts are the original texts, not cleaned. An integer of
+    /// more than 64 bits, or a fraction that is not short, is written as a string: see [`Number`]'s
+    /// `Serialize`.
     ///
     /// ```
     /// use form_model::{Form, Limits};
@@ -363,8 +364,9 @@ impl Form {
     ///
     /// The text may be up to eight times as long as
     /// [`Limits::schema_bytes_max`](field@Limits::schema_bytes_max), because canonical JSON is more
-    /// verbose than a schema. A form whose own canonical JSON would be longer than this is refused
-    /// too. So a form that was read can be written and read again.
+    /// verbose than a schema. Writing a form again can make its text longer. So a form is also
+    /// refused if the text that [`Form::to_canonical`] would write is over the limit. Every form
+    /// that was read can be written and read again.
     ///
     /// # Errors
     ///
@@ -412,8 +414,8 @@ impl<'de> Deserialize<'de> for Form {
     ///
     /// # Errors
     ///
-    /// An error of the deserializer if the value is not canonical JSON. The text of a [`Refusal`],
-    /// if [`Form::from_canonical`] would refuse the form.
+    /// An error of the deserializer if the value is not canonical JSON. An error with the text of
+    /// the [`Refusal`] if [`Form::from_canonical`] would refuse the form.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let data: FormData<'_> = Deserialize::deserialize(deserializer)?;
         data.check(&Limits::default()).map_err(D::Error::custom)
@@ -443,15 +445,18 @@ impl Serialize for Number {
 impl<'de> Deserialize<'de> for Number {
     /// Reads a JSON number, or a string with the text of one.
     ///
-    /// Read untrusted JSON from its text, not from a `serde_json::Value` or a buffer of serde (a
-    /// tagged or untagged enum, `flatten`). With the feature `arbitrary_precision` of `serde_json`,
-    /// an object with the private name `$serde_json::private::Number` looks like a number there.
+    /// Deserialize untrusted JSON directly from its text. Tagged and untagged enums and `flatten`
+    /// make serde store the value first. With the feature `arbitrary_precision` of `serde_json`, a
+    /// stored object with the private name `$serde_json::private::Number` looks like a number. The
+    /// same is true for a `serde_json::Value`.
     ///
     /// # Errors
     ///
-    /// A number beyond 64 bits that is not a string, because the deserializer may have rounded it.
-    /// A string that [`Number::from_str`](core::str::FromStr::from_str) does not read. Any other
-    /// value.
+    /// Fails for:
+    ///
+    /// - a JSON number beyond 64 bits, because the deserializer may have rounded it
+    /// - a string that [`Number::from_str`](core::str::FromStr::from_str) does not read
+    /// - a value that is neither a number nor a string
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(NumberVisitor)
     }

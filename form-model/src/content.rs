@@ -117,9 +117,9 @@ impl Content {
     /// Decodes content from the JSON text that [`Content::to_json`] wrote, without rounding.
     ///
     /// It reads as [`Content::decode`] does, except that a number keeps all its digits. `decode`
-    /// rounds a long fraction, because other programs write more digits than they mean. So a
-    /// recorded answer reads back equal only with this function. A number of more than 38
-    /// significant digits becomes [`Unusable::Number`](crate::Unusable::Number).
+    /// rounds fractions of more than 17 digits. To read back an answer that you recorded, use this
+    /// function: the result is equal to what was written. A number of more than 38 significant
+    /// digits becomes [`Unusable::Number`](crate::Unusable::Number).
     ///
     /// ```
     /// use form_model::{Content, Limits, Number};
@@ -208,15 +208,17 @@ impl<'de> Deserialize<'de> for Content {
     /// Reads content within the default limits: an object in which each name comes once.
     ///
     /// Prefer [`Content::decode`] for JSON text. A deserializer may round numbers. It may also fail
-    /// at a value that `decode` keeps as [`Value::Unusable`]. A `serde_json::Value` or a buffer of
-    /// serde may show an object as a number: see [`Number`]'s `Deserialize`.
+    /// at a value that `decode` keeps as [`Value::Unusable`]. If you deserialize from a
+    /// `serde_json::Value`, or inside a tagged or untagged enum or `flatten`, an object may be read
+    /// as a number: see [`Number`]'s `Deserialize`.
     ///
     /// # Errors
     ///
     /// - An error of the deserializer, for example if the value is not an object
-    /// - [`ContentError::Duplicate`], as text, if a name comes twice
-    /// - [`ContentError::OverLimit`], as text, if the JSON that [`Content::to_json`] writes is
-    ///   longer than the default [`Limits::answer_bytes_max`](field@Limits::answer_bytes_max)
+    /// - An error with the message of [`ContentError::Duplicate`] if a name comes twice
+    /// - An error with the message of [`ContentError::OverLimit`] if the JSON that
+    ///   [`Content::to_json`] writes is longer than the default
+    ///   [`Limits::answer_bytes_max`](field@Limits::answer_bytes_max)
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let entries = deserializer.deserialize_map(Members::<Value>(PhantomData))?;
         let content = Self { entries };

@@ -16,8 +16,8 @@ use crate::{
 /// only if the person has seen it. A field without a value is left out. A text field whose text was
 /// deleted holds an empty text, which is a value; [`Draft::clear`] removes the value.
 ///
-/// A draft keeps everything that was typed, also a text that is not a value of its field. A draft
-/// with errors cannot be submitted. The draft does not limit the length of a text: the user
+/// A draft also keeps a text that is not a value of its field, so that the person can correct it. A
+/// draft with errors cannot be submitted. The draft does not limit the length of a text: the user
 /// interface should.
 ///
 /// `Debug` shows no value, and there is no `Serialize`, because the values may be secrets.
@@ -163,11 +163,13 @@ impl Draft {
     /// | choice | the value of an option |
     /// | multiple choice | the values of options, one on each line |
     ///
-    /// White space around a number, or around yes or no, is ignored. A text that is not in the
-    /// table is kept as typed, and the field has an error.
+    /// White space around a number, or around yes or no, is ignored. A text that the field's kind
+    /// does not allow is kept as typed, and the field has an error. In a multiple choice, each line
+    /// is kept as a value, even if it is not an option; line breaks are not kept as typed.
     ///
-    /// A text field keeps any text, even an empty one. An empty text clears every other field. In a
-    /// number, a yes-or-no field and a multiple choice, so does a text of white space only.
+    /// In a field of any other kind than text, an empty text clears that field. (If the empty text
+    /// is an option of a single choice, it selects that option.) A text of white space only also
+    /// clears a number, a yes-or-no field or a multiple choice.
     ///
     /// The length of the text is not limited.
     ///
@@ -202,8 +204,9 @@ impl Draft {
 
     /// Selects an option, or deselects it if it is selected.
     ///
-    /// In a single choice, the new option replaces the old one. In a multiple choice, the selected
-    /// options get the order of the form.
+    /// In a single choice, the new option replaces the old one, and deselecting the option clears
+    /// the field. In a multiple choice, the selected options get the order of the form. Deselecting
+    /// the last one leaves an empty list, which is a value; [`Draft::clear`] removes it.
     ///
     /// # Errors
     ///
@@ -221,7 +224,7 @@ impl Draft {
         &self.form
     }
 
-    /// Returns the value of a field.
+    /// Returns the value of a field. It may not fit the field: see [`Draft::error`].
     ///
     /// Returns `None` if the field is empty, if it holds a text that is not a value, or if the form
     /// has no field of that name.
@@ -234,8 +237,8 @@ impl Draft {
     }
 
     /// Returns the content of an edit box: the text as typed, or the value as a text that
-    /// [`Draft::set_text`] reads back. (A multiple choice does not read back if the value of a
-    /// selected option has a line break.)
+    /// [`Draft::set_text`] reads back. (Some selections of a multiple choice do not read back: an
+    /// empty one, and one with a value that is blank or has a line break.)
     ///
     /// Returns an empty text if the field is empty, or if the form has no field of that name.
     ///
@@ -288,9 +291,8 @@ impl Draft {
     ///
     /// # Errors
     ///
-    /// [`FieldErrors`] with one error for each field that has one. They do not contain what was
-    /// typed. To show errors to the person, use [`Draft::errors`]: its messages repeat what was
-    /// typed.
+    /// [`FieldErrors`], with one error for each wrong field. They do not contain what was typed. To
+    /// show errors to the person, use [`Draft::errors`]: its messages repeat what was typed.
     pub fn submit(&self) -> Result<Answer, FieldErrors> {
         let errors: Vec<_> = self
             .errors()
@@ -424,7 +426,7 @@ fn toggled(kind: &Kind, entry: &Entry, option: &str) -> Option<Entry> {
     }
 }
 
-/// Returns an entry as the text that [`read`] reads back.
+/// Returns an entry as the text of an edit box: see [`Draft::text`].
 fn written(entry: &Entry) -> Cow<'_, str> {
     match entry {
         Entry::Empty | Entry::Value(Value::Unusable(_)) => Cow::Borrowed(""),
@@ -435,7 +437,7 @@ fn written(entry: &Entry) -> Cow<'_, str> {
     }
 }
 
-/// Returns an entry as it is shown, with the labels of options.
+/// Returns an entry as it is shown: cleaned, and with the labels of options.
 fn shown<'d>(kind: &'d Kind, entry: &'d Entry) -> Cow<'d, str> {
     let label = |options: &'d [ChoiceOption], value: &'d str| {
         let option = options.iter().find(|option| option.value == value);
@@ -451,7 +453,8 @@ fn shown<'d>(kind: &'d Kind, entry: &'d Entry) -> Cow<'d, str> {
         (_, Entry::Value(Value::Flag(flag))) => Cow::Borrowed(if *flag { "yes" } else { "no" }),
         (_, entry) => match written(entry) {
             Cow::Borrowed(text) => clean_line(text),
-            owned @ Cow::Owned(_) => owned,
+            // The text of a list may have anything in it: `Draft::set` takes a list for any field.
+            Cow::Owned(text) => Cow::Owned(clean_line(&text).into_owned()),
         },
     }
 }

@@ -1,4 +1,4 @@
-//! The form, which is what a schema means.
+//! The form: the typed meaning of a schema.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::{cmp::Ordering, fmt};

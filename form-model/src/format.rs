@@ -69,9 +69,10 @@ impl Format {
 
     /// Returns whether a text is in the format.
     ///
-    /// Only the syntax is checked, and the calendar: a host need not exist, and a date may be in
-    /// the past. A leap second is allowed only as 23:59:60 UTC. An e-mail address has at most 254
-    /// bytes; other texts may have any length. The time is linear in the length.
+    /// The syntax and the calendar are checked, nothing else: 30 February does not match, but a
+    /// host need not exist, and a date may be in the past. A leap second is allowed only as
+    /// 23:59:60 UTC. An e-mail address has at most 254 bytes; other texts may have any length. The
+    /// time is linear in the length.
     #[must_use]
     pub fn matches(self, text: &str) -> bool {
         match self {

@@ -54,7 +54,8 @@ limits! {
     /// The limits on a schema, on the form that it describes, and on an answer.
     ///
     /// Each limit has a safe default and a setter of the same name. A schema over a limit is
-    /// refused, as a rule with [`RefusalCode::OverLimit`](crate::RefusalCode::OverLimit).
+    /// refused. The code is [`RefusalCode::OverLimit`](crate::RefusalCode::OverLimit), with one
+    /// exception: see [`answer_bytes_max`](field@Self::answer_bytes_max).
     ///
     /// A limit on a text counts bytes of UTF-8 after JSON escapes are resolved. A limit on *JSON
     /// text* counts the bytes as they are written, escapes included; its documentation says so.
@@ -82,7 +83,7 @@ limits! {
         fields_max: usize = 128,
         /// The most options of one choice.
         options_max: usize = 4096,
-        /// The most bytes of a field's name, of a `format` and of a `$schema`.
+        /// The most bytes of each of these: a field's name, a `format`, a `$schema`.
         name_bytes_max: usize = 1024,
         /// The most bytes of the title of a form, a field or an option.
         title_bytes_max: usize = 1024,
@@ -99,9 +100,9 @@ limits! {
         /// [`Draft::submit`](crate::Draft::submit) do not.
         ///
         /// The decoder refuses a form whose shortest answer is longer than this. It also refuses a
-        /// form with an optional field that cannot be answered within this limit. The code is
-        /// [`RefusalCode::Unsatisfiable`](crate::RefusalCode::Unsatisfiable) if a single
-        /// `minLength` is too large for any answer.
+        /// form with an optional field that cannot be answered within this limit. If the
+        /// `minLength` of one field alone is too large for an answer, the code of the refusal is
+        /// [`RefusalCode::Unsatisfiable`](crate::RefusalCode::Unsatisfiable).
         answer_bytes_max: usize = 256 * 1024,
     }
 }

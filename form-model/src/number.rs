@@ -1,7 +1,8 @@
 //! Exact decimal numbers.
 //!
-//! A bound of `9007199254740993` or `0.1` means exactly that value, and an answer is compared with
-//! it exactly, without an `f64`. A [`Number`] is a decimal coefficient and a power of ten.
+//! A [`Number`] is a decimal coefficient and a power of ten. A bound of `9007199254740993` or `0.1`
+//! means exactly that value, and is compared exactly. Only [`Number::parse_nearest`] rounds
+//! what it reads.
 
 use alloc::string::{String, ToString};
 use core::{cmp::Ordering, fmt, str::FromStr};

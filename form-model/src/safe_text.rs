@@ -7,14 +7,14 @@ use core::fmt;
 ///
 /// Cleaning does the following:
 ///
-/// - A control character becomes `U+FFFD`, so terminal escapes have no effect.
 /// - Invisible characters that change or hide other text are left out: bidirectional controls,
 ///   zero-width characters, tags.
 /// - At most four combining marks in a row are kept.
 /// - A tab becomes a space.
-/// - In a [`SafeText::line`], each character of a line break becomes a space, so `\r\n` becomes
-///   two.
+/// - In a [`SafeText::line`], each character of a line break becomes a space, so `\r\n` becomes two
+///   spaces.
 /// - In a [`SafeText::paragraph`], each line break becomes `\n`, also `\r\n`.
+/// - Any other control character becomes `U+FFFD`, so terminal escapes have no effect.
 ///
 /// The length is not limited. The decoder limits it: see [`Limits`](crate::Limits).
 ///

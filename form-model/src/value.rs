@@ -42,7 +42,8 @@ pub enum Unusable {
     Object,
     /// An array with an element that is not a string.
     List,
-    /// A number that [`Number`] cannot hold, such as `1e999`.
+    /// A number that [`Number`] cannot hold, such as `1e999`. [`Value`]'s `Deserialize` reads every
+    /// number beyond 64 bits as this.
     Number,
     /// A string with an unpaired surrogate, such as `"\ud800"`.
     Text,
@@ -146,8 +147,8 @@ impl<'de> Deserialize<'de> for Value {
     /// because the deserializer may have rounded it.
     /// [`Content::decode`](crate::Content::decode) reads such numbers exactly.
     ///
-    /// A `serde_json::Value` or a buffer of serde may show an object as a number: see [`Number`]'s
-    /// `Deserialize`.
+    /// If you deserialize from a `serde_json::Value`, or inside a tagged or untagged enum or
+    /// `flatten`, an object may be read as a number: see [`Number`]'s `Deserialize`.
     ///
     /// # Errors
     ///

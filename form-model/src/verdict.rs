@@ -1,4 +1,4 @@
-//! The verdicts on a schema: notes on places outside the subset, or a refusal.
+//! The verdicts on a schema: notes and warnings on places in it, or a refusal.
 
 use alloc::string::String;
 use core::fmt;
@@ -32,15 +32,17 @@ macro_rules! codes {
 }
 
 codes! {
-    /// What a decoder found outside the subset and accepted.
+    /// What a decoder found outside the subset and accepted, or a warning.
     ///
-    /// The first word of a code tells what the decoder did. `ignored`, `normalized` (rewritten to
-    /// an equivalent), `inferred`, `dropped`, `deduplicated`, `kept` and `sanitized` (cleaned) name
-    /// the action. `unenforced` means that answers are not checked against the constraint. `warn`
-    /// is a warning for the person who reads the form.
+    /// The first word of a code tells what the decoder did. `ignored`, `normalized` (read as
+    /// something that a form can express), `inferred`, `dropped`, `deduplicated`, `kept` and
+    /// `sanitized` (cleaned) name the action. `unenforced` means that answers are not checked
+    /// against the constraint. `warn` is a warning for the person who reads the form. Schemas
+    /// within the subset can have warnings too.
     NoteCode {
         /// An annotation (a keyword that constrains nothing, such as `examples`), or a keyword that
-        /// does not constrain a field of this kind.
+        /// makes no difference to a field of this kind. `uniqueItems` makes none because a repeated
+        /// selection is always refused.
         IgnoredKeyword = "ignored:keyword",
         /// A rule for members that are not fields. An answer never has such members.
         IgnoredProperties = "ignored:properties",
@@ -48,8 +50,8 @@ codes! {
         IgnoredEnumNames = "ignored:enumNames",
         /// A keyword whose value is null.
         IgnoredNull = "ignored:null",
-        /// A dialect (version) of JSON Schema other than 2020-12 in which the subset means the
-        /// same.
+        /// A `$schema` that names the dialect 2019-09 or draft-07. The subset has the same meaning
+        /// there.
         NormalizedDialect = "normalized:dialect",
         /// `null` as a type, as an option, or as a schema of `anyOf` or `oneOf`. An answer never
         /// has null.
@@ -62,7 +64,8 @@ codes! {
         NormalizedConst = "normalized:const",
         /// `enum` and `oneOf` with the same values.
         NormalizedEnum = "normalized:enum",
-        /// A length or a format of a single choice. Options that do not fit are left out.
+        /// `minLength`, `maxLength` or `format` beside the options of a single choice. Options that
+        /// do not fit are left out.
         NormalizedBounds = "normalized:bounds",
         /// An exclusive bound. Answers are checked against it.
         NormalizedExclusive = "normalized:exclusive",
@@ -96,7 +99,8 @@ codes! {
 codes! {
     /// Why a schema was refused.
     RefusalCode {
-        /// The text is not JSON.
+        /// The text is not JSON. [`Form::from_canonical`](crate::Form::from_canonical) also returns
+        /// this for JSON that is not a canonical form.
         MalformedJson = "malformed:json",
         /// The bytes are not UTF-8.
         MalformedUtf8 = "malformed:utf8",
@@ -114,9 +118,12 @@ codes! {
         OverLimit = "over-limit",
         /// A keyword, or its value, describes something that a form cannot show.
         OutsideSubset = "outside-subset",
-        /// `$schema` names a dialect that this crate does not read.
+        /// `$schema` names a dialect that this crate does not read, or canonical JSON has a version
+        /// that it does not read.
         UnsupportedDialect = "unsupported-dialect",
-        /// No answer can satisfy the schema.
+        /// No answer can satisfy the schema. [`FormBuilder`](crate::FormBuilder) and
+        /// [`Form::from_canonical`](crate::Form::from_canonical) also return this for a default
+        /// that does not fit its field.
         Unsatisfiable = "unsatisfiable",
         /// A field has the format `password`. A field that only looks secret gets
         /// [`NoteCode::WarnSecret`].
@@ -135,7 +142,7 @@ impl NoteCode {
     }
 }
 
-/// A note: something outside the subset that a decoder accepted, and its place.
+/// A note: something outside the subset that a decoder accepted, or a warning, and its place.
 ///
 /// `Display` writes `code@pointer`, with the pointer cleaned, such as
 /// `unenforced:pattern@/properties/code/pattern`.
@@ -146,8 +153,8 @@ pub struct Note {
     pub code: NoteCode,
     /// The JSON pointer (RFC 6901) of the place in the schema.
     ///
-    /// The names in it come from a peer and are not cleaned, so it may be unsafe to show. Names are
-    /// cut after 256 bytes, so the pointer of such a place does not resolve.
+    /// The names in it come from a peer and are not cleaned, so it may be unsafe to show. A name
+    /// longer than 256 bytes is cut. A pointer with a cut name leads nowhere.
     pub pointer: String,
 }
 
@@ -168,10 +175,11 @@ pub struct Refusal {
     pub code: RefusalCode,
     /// The JSON pointer (RFC 6901) of the place in the schema. Empty for the whole schema.
     ///
-    /// The names in it come from a peer and are not cleaned, so it may be unsafe to show. Names are
-    /// cut after 256 bytes, so the pointer of such a place does not resolve.
+    /// The names in it come from a peer and are not cleaned, so it may be unsafe to show. A name
+    /// longer than 256 bytes is cut. A pointer with a cut name leads nowhere.
     pub pointer: String,
-    /// What was expected there and what was found. It does not contain text of the schema.
+    /// What was expected there. It also tells what was found, unless that is plain from the rest.
+    /// It does not contain text of the schema.
     pub message: String,
 }
 

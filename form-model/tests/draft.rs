@@ -126,6 +126,19 @@ fn a_value_of_a_wrong_type_is_an_error_and_not_another_value() {
     assert_eq!(fields, ["age", "ok"]);
 }
 
+/// proves: FM-09, FM-11
+#[test]
+fn a_review_is_cleaned_even_where_a_field_has_a_list_that_does_not_fit() {
+    let mut draft = draft();
+    let list = Value::Choices(vec!["\u{1b}[2J".into(), "b\u{202e}c".into()]);
+    for name in ["name", "age", "ratio", "ok", "pet", "tags"] {
+        draft.set(name, list.clone()).unwrap();
+    }
+    let shown: Vec<_> = draft.review().map(|line| line.shown.into_owned()).collect();
+    assert_eq!(shown[..5], ["\u{fffd}[2J bc"; 5]);
+    assert_eq!(shown[5], "\u{fffd}[2J, bc");
+}
+
 /// proves: FM-09
 #[test]
 fn a_text_that_sets_a_field_is_the_text_it_shows() {

@@ -452,6 +452,9 @@ fn a_form_is_accepted_exactly_if_its_shortest_answer_fits() {
         refused_within(Limits::default().answer_bytes_max(answer_bytes_max), beside)
     };
     assert_eq!(at(25), (RefusalCode::OverLimit, "/properties/b".into()));
+    let refusal = Decoder::new(Limits::default().answer_bytes_max(25)).decode(beside).unwrap_err();
+    let message = "expected an optional field that fits into an answer of at most 25 bytes";
+    assert_eq!(refusal.message, message);
     assert!(Decoder::new(Limits::default().answer_bytes_max(26)).decode(beside).is_ok());
 }
 

@@ -21,7 +21,9 @@ impl<A, R> Actions<A, R> {
     }
 
     /// Returns the reports for the operator. They hold no user data, so they are safe for
-    /// telemetry.
+    /// telemetry. There is one exception: the cause in a
+    /// [`server::HandlerError`](crate::server::HandlerError) may repeat an answer. `Debug` does not
+    /// print it.
     #[must_use]
     pub fn reports(&self) -> &[R] {
         &self.reports

@@ -75,8 +75,9 @@ names! {
     /// the invocation's requests begin with it. It is 1 to 128 printable ASCII characters without
     /// spaces.
     InvocationId,
-    /// The id of a session of a host. A session is what one person sees, or what several people
-    /// share. It is 1 to 128 printable ASCII characters without spaces.
+    /// The id of a session of a host. A session is one conversation with the host, in which one
+    /// person or several people take part. The id is 1 to 128 printable ASCII characters without
+    /// spaces.
     SessionId,
     /// The id of a turn, unique in its session. A turn is one step of a session, in which a model
     /// may make several tool calls. It is 1 to 128 printable ASCII characters without spaces.

@@ -9,14 +9,14 @@
 //! draws no random number and starts no task. It is `no_std` and needs `alloc`. Its companion
 //! [`form_model`] has the forms that people fill in, and their answers.
 //!
-//! There are three roles. The page of each begins with its state diagram, and then lists what to
-//! call. The machine of the role has an example.
+//! There are three roles. The page of each has its state diagram, and lists what to call. The
+//! machine of the role has an example.
 //!
 //! - [`client`]: a call of a tool, prompt or resource, from its first request to its outcome. The
 //!   machine is [`client::Invocation`].
 //! - [`host`]: a program that gives its calls to other processes, and owns every question that they
 //!   ask people. The machine is [`host::Broker`].
-//! - [`server`]: one request, from its bytes to its answer. The machine is [`server::Exchange`].
+//! - [`server`]: one request, from its bytes to its response. The machine is [`server::Exchange`].
 //!
 //! The roles share these modules:
 //!
@@ -37,8 +37,10 @@
 //!   has no questions: the server only wants to be called again.
 //! - A *question* of a round is an *input request* in the protocol. One that asks a person is an
 //!   *elicitation*. While a question waits for its answer, it is an *interaction*.
-//! - The *caller* is the program that uses a machine. An *adapter* is its code between a transport
-//!   and a machine. The *operator* runs the program and reads its reports.
+//! - The *caller*, or *embedder*, is the program that uses a machine. An *adapter* is its code
+//!   between a transport and a machine. The *operator* runs the program and reads its reports.
+//! - The *client* is the program that sends requests to a server. The *principal* is whoever calls
+//!   the server, as the transport authenticated them.
 //! - A note such as `(mrtr, server requirement 4)` says where a rule comes from: a page of the
 //!   specification, and a place on it.
 //!

@@ -46,7 +46,8 @@ pub enum Phase {
     Settled,
 }
 
-/// An event of an operation, after all checks that depend on data.
+/// The meaning of an event for the phase of an operation. The machine has already checked the
+/// content of the event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -136,7 +137,8 @@ pub const fn step(phase: Phase, trigger: Trigger) -> Step {
     }
 }
 
-/// A change of phase. It holds no user data, so it is safe for telemetry.
+/// A change of phase, or a new entry into the same phase. It holds no user data, so it is safe for
+/// telemetry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Transition {

@@ -14,10 +14,15 @@ limits! {
     /// The limits of a call, and of the rounds of an exchange. Each limit has a safe default and a
     /// setter.
     ///
-    /// A call ends with a [`Fault`](crate::client::Fault) if its server exceeds a limit. A handler
-    /// that exceeds one gives a [`HandlerFault`](crate::server::HandlerFault), and the client gets
-    /// an internal error. A client or host rejects an answer over a limit, and the question stays
-    /// open. A server refuses the request that brings such an answer.
+    /// If a server exceeds a limit, the call ends with a [`Fault`](crate::client::Fault). If a
+    /// handler exceeds a limit, the client gets an internal error, and the report has a
+    /// [`HandlerFault`](crate::server::HandlerFault), or
+    /// [`RoundLimit`](crate::server::ReportKind::RoundLimit) for `rounds_max`. A client rejects an
+    /// answer over a limit, and the question stays open. A server refuses the request that brings
+    /// such an answer.
+    ///
+    /// Two limits are different: `error_bytes_max` cuts an error, and `clocks` ends a call with
+    /// [`Outcome::TimedOut`](crate::client::Outcome::TimedOut).
     ///
     /// ```
     /// use mrtr_core::Limits;
@@ -56,7 +61,8 @@ limits! {
 }
 
 limits! {
-    /// The time limits of an operation. A clock that runs out ends it with the outcome `TimedOut`.
+    /// The time limits of an operation, and its pauses. If a time limit runs out, the operation ends
+    /// with the outcome `TimedOut`. After a pause, a call sends its retry.
     ///
     /// A limit of zero runs out at the first tick.
     ///

@@ -6,8 +6,8 @@ use core::{ops::Add, time::Duration};
 use form_model::Number;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-/// A point in time on a monotonic clock: the time since a moment that the caller picks, its
-/// *epoch*.
+/// A point in time on a monotonic clock: the time since a moment that the caller picks, the *epoch*
+/// of the clock. An [`Epoch`](crate::host::Epoch) of a host is something else.
 ///
 /// Machines use it for the time limits of legs, interactions and pauses. It cannot be converted to
 /// [`UnixTime`] or back, so a corrected calendar clock does not change a time limit.

@@ -6,9 +6,9 @@ use thiserror::Error;
 
 use crate::{Clocks, Instant, Phase};
 
-/// A time limit that can run out. [`Clocks`] sets them.
+/// The time limit that ran out. [`Clocks`] sets the limits.
 ///
-/// The host's limit for its store is not among them: it ends an invocation with
+/// The host's limit for its store is not here: if that one runs out, the outcome is
 /// [`host::Outcome::StoreFailed`](crate::host::Outcome::StoreFailed).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Error)]
 #[non_exhaustive]

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 /// Answers each line of the input with a line of the output, until the input ends.
 fn main() -> Result<(), Box<dyn Error>> {
-    // One process answers every request, so its key need not live longer than it does.
+    // One process answers every request, so the key may be lost when the process ends.
     let mut key = [0; 32];
     getrandom::fill(&mut key)?;
     let states = RequestState::new(Keyring::new([("this-process", key)])?);
@@ -48,7 +48,7 @@ fn answer(endpoint: &Arc<Endpoint>, message: &[u8]) -> Result<Option<RawJson>, M
         actions = match actions.into_iter().next() {
             Some(Action::Run(run)) => exchange.end(now(), &mut SysRng, handle(&run))?,
             Some(Action::Respond(respond)) => return Ok(respond.body),
-            // Only an endpoint with single use has these.
+            // Only an endpoint with single-use states returns these.
             Some(Action::Redeem { .. } | Action::Release { .. }) | None => return Ok(None),
         };
     }
@@ -109,8 +109,8 @@ fn call(flow: &mut Flow<'_>) -> Result<RawJson, Stop> {
     let place = ChoiceField::new("place").title("Where to?").option("staging").option("production");
     let sure = FlagField::new("sure").title("Really deploy?");
     let form = FormBuilder::new().field(place.required()).field(sure.required()).build()?;
-    // The first time the function stops here, and the person is asked. It runs again, from its
-    // start, when the answer has come.
+    // On the first run, the function stops here, and the person is asked. When the answer has come,
+    // the function runs again from its start.
     let submission = flow.form("target", &format!("{build} is ready to be deployed."), form)?;
     let said = match submission {
         Submission::Accept(answer) if answer.flag("sure") == Some(true) => {

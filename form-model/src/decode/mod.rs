@@ -64,8 +64,8 @@ pub struct Decoder {
 pub struct Decoded {
     /// The form.
     pub form: Form,
-    /// The notes, in the order in which the decoder found their places. There are none if the schema
-    /// is within the subset.
+    /// The notes, in the order in which the decoder found their places. If the schema is within the
+    /// subset, there are only warnings ([`NoteCode::is_warning`](crate::NoteCode::is_warning)).
     pub notes: Vec<Note>,
 }
 
@@ -115,8 +115,9 @@ impl Decoder {
 
     /// Decodes a schema that was parsed already, or anything else that serializes as a schema.
     ///
-    /// The value is written as JSON text, and the text is decoded. A parser may have hidden errors
-    /// of the original text, such as a member that came twice.
+    /// The value is written as JSON text, and the text is decoded. Errors of the original text can
+    /// be lost here: for example, most parsers silently keep one of two members with the same name.
+    /// Prefer [`Decoder::decode`] for untrusted text.
     ///
     /// # Errors
     ///

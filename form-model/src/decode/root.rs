@@ -76,20 +76,22 @@ fn finish(reader: &mut Reader<'_>, root: Root<'_>) -> Read<Form> {
 /// if any one optional field is added.
 fn check_room(reader: &Reader<'_>, properties: &Path<'_>, fields: &[Field]) -> Read<()> {
     let bytes_max = reader.limits.answer_bytes_max;
-    let fits = |bytes: usize, path: &Path<'_>| {
+    let fits = |bytes: usize, path: &Path<'_>, expected: &str| {
         if bytes <= bytes_max {
             return Ok(bytes);
         }
-        let message =
-            format!("expected a form whose shortest answer has at most {bytes_max} bytes");
+        let message = format!("expected {expected} at most {bytes_max} bytes");
         Err(refusal(RefusalCode::OverLimit, path, message))
     };
+    let form = "a form whose shortest answer has";
+    let optional_field = "an optional field that fits into an answer of";
     let (required, optional): (Vec<&Field>, _) = fields.iter().partition(|field| field.required);
-    let least = required.iter().try_fold(fits(EMPTY_BYTES, &Path::Root)?, |bytes, field| {
-        fits(field.shortest_added_to(bytes), &properties.member(&field.name))
-    })?;
+    let least =
+        required.iter().try_fold(fits(EMPTY_BYTES, &Path::Root, form)?, |bytes, field| {
+            fits(field.shortest_added_to(bytes), &properties.member(&field.name), form)
+        })?;
     for field in optional {
-        fits(field.shortest_added_to(least), &properties.member(&field.name))?;
+        fits(field.shortest_added_to(least), &properties.member(&field.name), optional_field)?;
     }
     Ok(())
 }

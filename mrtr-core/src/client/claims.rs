@@ -73,7 +73,7 @@ impl Claims {
         self.with(Capabilities::NONE.with_roots())
     }
 
-    /// Claims everything that `capabilities` declares, too.
+    /// Adds everything that `capabilities` declares to the claims.
     #[must_use]
     pub const fn with(self, capabilities: Capabilities) -> Self {
         Self {

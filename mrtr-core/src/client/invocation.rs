@@ -76,7 +76,7 @@ pub struct Invocation {
     round: Option<Round>,
 }
 
-/// An event after all checks that depend on data.
+/// The meaning of an event whose content was checked.
 enum Input {
     Asked(Round),
     StateOnly(Round),
@@ -116,9 +116,10 @@ impl Invocation {
     ///
     /// # Errors
     ///
-    /// Returns [`StartError`] if the params are malformed, or have members that only a retry has.
-    /// The same holds if their `_meta` declares capabilities or another protocol version, or if the
-    /// call claims something that its revision does not have.
+    /// Returns [`StartError`] if the params are malformed, or have members that only a retry has. A
+    /// call of revision 2026-07-28 cannot start if the `_meta` of its params has a capability of
+    /// input requests or another protocol version. A call of an earlier revision cannot start if it
+    /// claims anything.
     pub fn start(
         now: Instant,
         request: Request,
@@ -200,7 +201,7 @@ impl Invocation {
         self.round.as_ref().map_or(0, |round| round.open_keys().count())
     }
 
-    /// Makes all checks of an event that depend on data. `None`: the event changes nothing.
+    /// Checks the content of an event. `None`: the event changes nothing.
     fn read(&self, now: Instant, event: Event) -> Result<Option<Input>, Misuse> {
         let lost =
             || if self.phase.is_in_flight() { Outcome::OutcomeUnknown } else { Outcome::Lost };

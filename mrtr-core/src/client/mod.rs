@@ -1,4 +1,4 @@
-//! The client role: one logical call over many requests, with a person in the middle.
+//! The client role: a call of a tool, prompt or resource, over one request or many.
 //!
 //! ```text
 //! start ──► Running ─┐
@@ -10,7 +10,7 @@
 //!      └────────────────────────────────────────────────────────────────────────────────────┘
 //!
 //! a question cannot be answered: from AwaitingInteraction to Settled
-//! fault, timeout, stop, lost:    from each of the other four phases to Settled
+//! fault, timeout, stop, lost:    from every phase except Settled to Settled
 //! ```
 //!
 //! A *leg* is one request on the wire, with an id of its own. A *round* is one `input_required`

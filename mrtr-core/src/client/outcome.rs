@@ -22,7 +22,7 @@ pub enum CloseReason {
     TimedOut,
     /// The caller gave up.
     Stopped,
-    /// The connection or the binding is gone.
+    /// The connection is gone, or the binding has changed.
     Lost,
     /// This question, or another of the same round, cannot be answered.
     Unanswerable,
@@ -46,10 +46,10 @@ pub enum Outcome {
     Stopped,
     /// A question could not be answered. No retry was sent.
     Unanswerable,
-    /// The connection or the binding is gone, and no leg was in flight.
+    /// The connection is gone or the binding has changed, and no leg was in flight.
     Lost,
-    /// The connection or the binding is gone while a leg was in flight. The server may have
-    /// executed the leg, or not.
+    /// The connection is gone or the binding has changed, and a leg was in flight. The server may
+    /// have executed the leg, or not.
     OutcomeUnknown,
 }
 
@@ -94,8 +94,8 @@ impl Outcome {
     }
 }
 
-/// Writes one sentence for a person or a model. It holds no answers. Of the server's words it can
-/// hold only the names of form fields, in a [`Fault`]. The server's own error message is in
+/// Writes one sentence for a person or a model. It holds no answers. It repeats nothing that the
+/// server wrote, except names of form fields in a [`Fault`]. The server's own error message is in
 /// [`Outcome::Error`].
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

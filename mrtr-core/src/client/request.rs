@@ -159,7 +159,7 @@ impl Binding {
     }
 }
 
-/// The output has the length of the text only: it may name sessions and accounts.
+/// The output has only the length, because the text may name sessions and accounts.
 impl fmt::Debug for Binding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Binding({} bytes)", self.0.len())

@@ -185,8 +185,8 @@ impl Broker {
     ///
     /// # Errors
     ///
-    /// Returns [`Misuse`] if the caller made a mistake, or the surface whose answer the caller
-    /// hands over. The broker is unchanged.
+    /// Returns [`Misuse`] if the caller made a mistake, or if the answer of a surface is wrong. The
+    /// broker is unchanged.
     pub fn handle(&mut self, now: Instant, event: Event) -> Result<Actions, Misuse> {
         let mut actions = Actions::default();
         match event {

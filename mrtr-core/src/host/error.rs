@@ -32,8 +32,8 @@ pub enum Misuse {
     /// The question has ended, or has an answer that is about to be delivered.
     #[error("the question is answered or closed")]
     Stale {
-        /// How the question ended, or the answer that was taken first; `None` if the broker has
-        /// forgotten it.
+        /// Why the answer is too late: the question ended, or another answer was taken first.
+        /// `None`: the broker no longer remembers the question.
         won: Option<Ending>,
     },
     /// The response is invalid. The question stays open.
@@ -43,7 +43,7 @@ pub enum Misuse {
     #[error("the store was not asked to hold this record")]
     NotStoring,
     /// A limit of the host is reached.
-    #[error("{what}: expected at most {max}")]
+    #[error("{what}: expected at most {max}, found more")]
     Limit {
         /// What is limited, with its unit.
         what: &'static str,
@@ -98,7 +98,7 @@ pub enum Fault {
     #[error("the form cannot be shown: {0}")]
     Form(Refusal),
     /// A limit of the host is reached.
-    #[error("{what}: expected at most {max}")]
+    #[error("{what}: expected at most {max}, found more")]
     Limit {
         /// What is limited, with its unit.
         what: &'static str,

@@ -104,8 +104,9 @@ pub enum HostFrame {
         invocation: InvocationId,
         /// The provider's number for the question.
         interaction: u64,
-        /// The answer, which [`InputResponse::decode`](crate::wire::InputResponse::decode) reads.
-        /// Agreement to a URL is an accept without content.
+        /// The answer. The question reads it:
+        /// [`Elicitation::decode_response`](crate::wire::Elicitation::decode_response). If the
+        /// person agreed to open a URL, the action is `accept`, and there is no content.
         result: RawJson,
     },
     /// The question is refused, because it breaks a rule. Nobody was asked, and the invocation is

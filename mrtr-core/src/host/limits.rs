@@ -9,8 +9,8 @@ limits! {
     ///
     /// A call over a limit is refused with [`Misuse::Limit`](super::Misuse::Limit), and a frame
     /// over a limit with [`Fault::Limit`](super::Fault::Limit),
-    /// [`Fault::Unreadable`](super::Fault::Unreadable) or [`Fault::Form`](super::Fault::Form). A
-    /// clock that runs out ends the invocation with
+    /// [`Fault::Unreadable`](super::Fault::Unreadable) or [`Fault::Form`](super::Fault::Form). If one
+    /// of the `clocks` runs out, the invocation ends with
     /// [`Outcome::TimedOut`](super::Outcome::TimedOut).
     ///
     /// ```
@@ -31,9 +31,8 @@ limits! {
         session_pending_max: usize = 64,
         /// The most questions of one invocation, one after the other.
         interactions_max: u32 = 64,
-        /// The most closed questions that the broker remembers. A late answer to one of them is
-        /// refused with the way in which its question ended: see
-        /// [`Misuse::Stale`](super::Misuse::Stale).
+        /// The most closed questions that the broker remembers. If an answer to one of them comes
+        /// late, the error [`Misuse::Stale`](super::Misuse::Stale) says how the question ended.
         recently_closed_max: usize = 1024,
         /// The most bytes of JSON text of one question, both as it was received and as it is
         /// stored.

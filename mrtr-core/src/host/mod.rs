@@ -6,7 +6,8 @@
 //! question to the invocation that asks and to the session that may answer. It takes the first
 //! valid answer, has it stored, and then delivers it.
 //!
-//! - A *session* is what one person sees, or what several people share.
+//! - A *session* is one conversation with the host. One person or several people take part in it,
+//!   and see its questions.
 //! - A *turn* is one step of a session, in which a model may make several *tool calls*.
 //! - A *registration* is something that a provider executes for the host, such as a tool.
 //!
@@ -21,7 +22,7 @@
 //!        Settled               Settled                             Settled
 //!
 //! unanswerable, store failed: from AwaitingInteraction to Settled
-//! result, rejected, failed, released, timeout, stop, lost: from each of the other three phases to Settled
+//! result, rejected, failed, released, timeout, stop, lost: from every phase except Settled to Settled
 //! ```
 //!
 //! A host never pauses: [`Phase::Pausing`](crate::Phase::Pausing) does not occur.

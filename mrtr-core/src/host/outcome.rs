@@ -81,7 +81,8 @@ impl Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
-    /// It was answered, and the answer was delivered.
+    /// It was answered, and the answer was delivered. In [`Misuse::Stale`](super::Misuse::Stale),
+    /// the answer may still be waiting for the store.
     Answered(Decision),
     /// It was closed before an answer was delivered.
     Closed(CloseReason),
@@ -106,7 +107,7 @@ pub enum CloseReason {
     Superseded,
     /// The provider's registration ended.
     Retired,
-    /// The provider did not accept the invocation.
+    /// The provider rejected the invocation after it had accepted it.
     Rejected,
     /// The provider failed.
     Failed,

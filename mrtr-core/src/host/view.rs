@@ -27,8 +27,8 @@ pub struct Snapshot {
 pub struct VisibleInteraction {
     /// The question.
     pub interaction: Arc<PendingInteraction>,
-    /// The decision, while the store has not confirmed the answer. The broker takes no other
-    /// answer.
+    /// `Some`: a person has answered with this decision, and the store has not confirmed it yet. The
+    /// broker takes no other answer. `None`: nobody has answered.
     pub taken: Option<Decision>,
 }
 

@@ -19,8 +19,8 @@ use super::message_key::{MessageKey, keyed};
 /// must authenticate both the associated data and the claims. Otherwise tokens are not bound to
 /// their requests.
 ///
-/// A cipher is [`RefUnwindSafe`], so that a server can catch the panic of a handler while it holds
-/// an endpoint.
+/// A cipher must be [`RefUnwindSafe`], because an endpoint contains it. A server that uses an
+/// endpoint can then catch the panic of a handler.
 ///
 /// ```
 /// use aes_gcm::{

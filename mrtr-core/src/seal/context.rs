@@ -65,7 +65,8 @@ impl<'a> Context<'a> {
         Self { purpose, protocol_version, method, endpoint, principal: None, digest }
     }
 
-    /// Sets the authenticated caller. No principal and the empty principal are different.
+    /// Sets the principal: whoever calls the server, as the transport authenticated them. No
+    /// principal and the empty principal are different.
     ///
     /// Each token contains the principal: [`RequestState::seal`](super::RequestState::seal) fails
     /// with [`SealError::TooLarge`](super::SealError::TooLarge) if it does not fit.

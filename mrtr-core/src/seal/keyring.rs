@@ -10,8 +10,8 @@ use zeroize::Zeroizing;
 /// A ring of the server's keys. The first key seals. A token is opened with the key that sealed it.
 ///
 /// To rotate, add the new key last on all processes. Then put it first on all processes. Remove the
-/// old key when its tokens have expired. If the new key is first before all processes have it, some
-/// of them cannot open its tokens.
+/// old key when its tokens have expired. Do not put the new key first too early: a process that does
+/// not have the key yet cannot open the tokens that it sealed.
 ///
 /// Keys are overwritten when the ring is dropped. They are in no `Debug` output and in no error.
 ///

@@ -11,24 +11,26 @@
 //! 1. Make a [`Keyring`], the same on all processes of a server.
 //! 2. Make a [`RequestState`] with the ring. It encrypts, or signs, or uses a [`Cipher`] of your own.
 //! 3. Name the use of your tokens: a [`Purpose`].
-//! 4. For each request, make a [`Context`] from the message and from the caller that the transport
-//!    authenticated.
+//! 4. For each request, make a [`Context`] from the message and from the principal that the
+//!    transport authenticated.
 //! 5. Call [`RequestState::seal`] when you answer the request, and [`RequestState::open`] on its
 //!    retry. Both take the time, and `seal` takes a generator of random numbers, because this crate
 //!    has no clock and no generator.
 //!
-//! The *claims* are the content of a token. In each token they are sealed with a key of its own:
+//! The *claims* are the content of a token. Each token has its own key, and the claims are sealed
+//! with that key:
 //!
 //! ```text
 //!            ┌─────────┬──────┬────────┬─────────────┬──────────────────────────────┐
 //!  a token:  │ version │ mode │ key id │ random salt │ claims, sealed by the cipher │
 //!            └─────────┴──────┴────────┴─────────────┴──────────────────────────────┘
-//!                                                       ▲                ▲
-//!  the ring's key of that id, mode, salt ── HMAC ── key of the message   │ authenticated with them
-//!  version, mode, key id, purpose, protocol version, method, endpoint ───┘
 //!
 //!  the claims:  issued, expires, round, token id, digest of method and params, principal, payload
 //! ```
+//!
+//! The key of the token is the HMAC of the mode and the salt, under the key of the ring that the key
+//! id names. The cipher seals the claims with it. Together with the claims it authenticates version,
+//! mode, key id, purpose, protocol version, method and endpoint.
 //!
 //! `docs/request-state.md` in the repository has the format byte by byte, and test vectors.
 

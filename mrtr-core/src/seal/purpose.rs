@@ -28,7 +28,7 @@ pub struct Purpose(Cow<'static, str>);
 #[non_exhaustive]
 pub enum PurposeError {
     /// It is empty or too long.
-    #[error("expected a purpose of 1 to 128 characters, found {bytes} bytes")]
+    #[error("expected a purpose of 1 to 128 bytes, found {bytes}")]
     Length {
         /// Its length in bytes.
         bytes: usize,

@@ -68,7 +68,7 @@ const ID_BYTES: usize = 16;
 
 impl RequestState {
     /// Makes a sealer that encrypts with the keys of a ring. A state is valid for 5 minutes, or for
-    /// 60 seconds if the caller has no principal.
+    /// 60 seconds if the client is anonymous.
     #[must_use]
     pub const fn new(keyring: Keyring) -> Self {
         Self::in_mode(keyring, Mode::Encrypted)
@@ -100,8 +100,8 @@ impl RequestState {
         }
     }
 
-    /// Sets the lifetimes of states: `lifetime` for callers with a principal, and
-    /// `anonymous_lifetime` for callers without one. A fraction of a second is dropped.
+    /// Sets the lifetimes of states: `lifetime` for clients with a principal, and
+    /// `anonymous_lifetime` for clients without one. A fraction of a second is dropped.
     ///
     /// # Errors
     ///
@@ -123,7 +123,7 @@ impl RequestState {
     ///
     /// `rng` is asked once, for 40 bytes. Use `getrandom::SysRng`, for example.
     /// [`RequestState::open`] returns `round` unchanged. An exchange counts rounds from 1. The
-    /// token is valid from `now`, for the lifetime that is set for its caller.
+    /// token is valid from `now`, for the lifetime of states with a principal or without one.
     ///
     /// # Errors
     ///

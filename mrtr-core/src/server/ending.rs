@@ -76,7 +76,7 @@ impl HandlerError {
         &self.error
     }
 
-    /// Returns the cause, for the server's own log.
+    /// Returns the cause, for the server's own log. Its text may repeat an answer.
     #[must_use]
     pub fn cause(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
         self.cause.as_deref()

@@ -44,7 +44,8 @@ impl Endpoint {
         }
     }
 
-    /// Gives the endpoint keys. Each round then has a sealed state. Answers without it are ignored.
+    /// Gives the endpoint keys. Each round then has a sealed state. Answers in a request without a
+    /// sealed state are ignored.
     #[must_use]
     pub fn with_request_state(self, request_state: RequestState) -> Self {
         Self { request_state: Some(request_state), ..self }
@@ -72,8 +73,8 @@ impl Endpoint {
     }
 
     /// Sets the most bytes of a message. The default is 4 MiB. The exchange answers a larger
-    /// message with error -32600 and status 400. The message that
-    /// [`Incoming::from_parts`](super::Incoming::from_parts) puts together counts, too.
+    /// message with error -32600 and status 400. The limit also applies to a message from
+    /// [`Incoming::from_parts`](super::Incoming::from_parts).
     #[must_use]
     pub fn with_message_bytes_max(self, message_bytes_max: usize) -> Self {
         Self { message_bytes_max, ..self }

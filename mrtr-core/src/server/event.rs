@@ -63,12 +63,13 @@ pub struct Run {
     pub method: String,
     /// The params as they arrived, with `_meta`, `inputResponses` and `requestState`.
     pub params: RawJson,
-    /// The round: 1 for the first request of a call, n + 1 for the retry of round n. The sealed
-    /// state has the count, so it is always 1 on an endpoint without keys.
+    /// The round: 1 for the first request of a call, n + 1 for the retry of round n. The count is in
+    /// the sealed state. So without keys `round` is always 1.
     pub round: u32,
-    /// The authenticated caller; `None` for an anonymous one.
+    /// Whoever calls the server, as the transport authenticated them; `None` for an anonymous
+    /// client.
     pub principal: Option<Arc<str>>,
-    /// The kinds of questions that the client declares to answer.
+    /// The kinds of questions that the client says it can answer.
     pub capabilities: Capabilities,
     /// Whether the request is of an earlier revision. Then the handler cannot ask questions.
     pub is_legacy: bool,

@@ -90,7 +90,7 @@ pub struct Exchange {
     held: Option<Box<Run>>,
 }
 
-/// An event after all checks that depend on data: its trigger, and the actions that follow.
+/// An event whose content was checked: its trigger, and the actions that follow.
 struct Input {
     trigger: Trigger,
     actions: Vec<Action>,

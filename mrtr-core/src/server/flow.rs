@@ -15,8 +15,8 @@ use crate::wire::{
 /// The handler asks one question after another, as if each answer were already there. If an answer
 /// is missing, the flow stops the function with `?` and sends the question. When the answer
 /// arrives, the function runs again from its start. The sealed state keeps the answers of earlier
-/// rounds, so the endpoint needs keys. The first answer to a key is kept. Responses to keys that
-/// were not asked are ignored.
+/// rounds, so the endpoint needs keys. A second answer to a key is ignored: only [`Flow::again`]
+/// asks for a new one. Responses to keys that were not asked are ignored, too.
 ///
 /// So the function runs once in each round. It must have no effects before it has all its answers.
 /// It must ask in the same order each time, and the flow checks the order.
@@ -81,10 +81,12 @@ struct Entry {
     answer: Option<RawJson>,
 }
 
-/// Why the function of a flow stops. Return it with `?`, up to [`Flow::close`].
+/// Why the function of a flow stops. Pass it on with `?` until your code hands it to
+/// [`Flow::close`].
 ///
-/// `?` turns each error into a stop. An [`RpcError`] goes to the client unchanged. For any other
-/// error, the client gets an internal error, and the report has the error as its cause.
+/// `?` turns each error into a stop. An [`RpcError`] goes to the client unchanged, and so does the
+/// error in a [`HandlerError`]. For any other error, the client gets an internal error, and the
+/// report has the error as its cause.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Stop {
@@ -123,9 +125,8 @@ impl From<HandlerError> for Stop {
 impl<'r> Flow<'r> {
     /// Opens the flow of a run, with the answers so far.
     ///
-    /// If the sealed state of the run is not that of a flow, the first question stops the function
-    /// with [`Stop::Changed`]. A function that has effects before its first question does not notice:
-    /// ask first.
+    /// If the sealed state of the run is not from a flow, the first question stops the function with
+    /// [`Stop::Changed`]. Effects before the first question happen in any case. So ask first.
     #[must_use]
     pub fn open(run: &'r Run) -> Self {
         Self { run, entries: remembered(run), reached: 0, requests: Vec::new() }
@@ -237,8 +238,9 @@ impl<'r> Flow<'r> {
     /// Asks again under a key, with another message. Use it for an answer that fits the form but
     /// that the handler cannot use. Return the [`Stop`] as an error.
     ///
-    /// The old answer is forgotten, and the other answers are kept. In the next round the function
-    /// asks with its usual message, and gets the new answer, which must fit the usual form, too.
+    /// The old answer is dropped. The other answers are kept. In the next round the function runs as
+    /// before, and its usual question under this key returns the new answer. So the form in
+    /// `request` must accept only what the usual form accepts.
     ///
     /// Returns [`Stop::Changed`] if the function has not asked this key in this run, or if the
     /// request is of another kind.

@@ -65,8 +65,8 @@ impl<'a> Incoming<'a> {
         Self { headers: headers.into(), ..self }
     }
 
-    /// Sets the authenticated caller. Take it from the transport, never from the message. Without
-    /// it the caller is anonymous.
+    /// Sets the principal: whoever calls the server, as the transport authenticated them. Never take
+    /// it from the message. Without a principal the client is anonymous.
     ///
     /// The principal is in each sealed state, so a long one leaves less room for the handler's
     /// state.

@@ -1,4 +1,4 @@
-//! The server role: one request, from its bytes to its answer.
+//! The server role: one request, from its bytes to its response.
 //!
 //! ```text
 //! receive ─► answered at once: malformed, refused, or a notification ──────► Settled

@@ -10,7 +10,9 @@ use crate::{
     wire::{Capabilities, InvalidRequest, WireError},
 };
 
-/// A report for the server's operator. It holds no params, no state and no answer.
+/// A report for the server's operator. It holds no params, no state and no answer, with one
+/// exception: the cause of a [`HandlerError`] is the handler's own text, which may repeat an answer.
+/// `Debug` does not print the cause.
 ///
 /// Each error response has exactly one report, and so has each round that is sent. A complete
 /// result has no report.

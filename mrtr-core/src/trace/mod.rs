@@ -58,11 +58,13 @@ pub use step::{Start, Step, StepError};
 pub struct Exposed<T>(pub T);
 
 /// A view that serializes the kind and the size of a value. It has no params, no result, no answer,
-/// no key, no `requestState` and no text for people.
+/// no key, no `requestState`, and no message of a question or of the server's error.
 ///
-/// The fault of a form that was refused may contain the name of a field.
+/// A fault or a timeout has its sentence, which this crate wrote. The fault of a form that was
+/// refused may contain the name of a field.
 ///
-/// Both views hold a reference, as in `Redacted(&event)`. They serialize the types of a trace:
+/// To serialize with a view, wrap a reference, as in `Redacted(&event)`. `Exposed::<Step>::read`
+/// returns an owned step. The views serialize the types of a trace:
 /// [`client::Event`](crate::client::Event), [`client::Action`](crate::client::Action), [`Start`]
 /// and [`Step`]. They also serialize [`RawJson`](crate::wire::RawJson),
 /// [`InputRequest`](crate::wire::InputRequest), [`InputResponse`](crate::wire::InputResponse),

@@ -98,8 +98,8 @@ impl Step {
 #[error("expected a step of a trace, found {found} (column {column})")]
 #[non_exhaustive]
 pub struct StepError {
-    /// The column of the fault, in bytes from 1. It is the last byte of the faulty name or value,
-    /// or of the bracket next to it. In an empty line it is 0.
+    /// The column of the error, in bytes from 1: where the parser stopped. That is the end of the
+    /// wrong name or value, or the bracket that follows it. In an empty line it is 0.
     pub column: usize,
     /// What was found.
     pub found: &'static str,
@@ -180,7 +180,7 @@ struct ClaimsData {
     roots: bool,
 }
 
-const NO_STEP: &str = "not one of start and event";
+const NO_STEP: &str = "neither start nor event, or both";
 const NO_VERSION: &str = "a version of the format that is not 1";
 const NO_TIME: &str = "a time that is not in milliseconds";
 const TOO_DEEP: &str = "JSON that nests too deep";

@@ -192,7 +192,7 @@ const FAULTS: [(&str, &[&str]); 14] = [
         ],
     ),
     (
-        "not one of start and event",
+        "neither start nor event, or both",
         &[
             r#"{"at":0}¦"#,
             r#"{"at":0,"start":null}¦"#,

@@ -112,8 +112,8 @@ impl Capabilities {
         Ok(found)
     }
 
-    /// Returns the capabilities that `needed` has and `self` does not. If a part of sampling is
-    /// missing, `sampling` is set, too.
+    /// Returns the capabilities that `needed` has and `self` does not. If `sampling_tools` or
+    /// `sampling_context` is missing, the result also has `sampling`, even if `self` has it.
     #[must_use]
     pub const fn missing(self, needed: Self) -> Self {
         let tools = needed.sampling_tools && !self.sampling_tools;

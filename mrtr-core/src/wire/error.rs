@@ -11,7 +11,7 @@ use super::{Capabilities, Json, Object, RawJson, Revision, Writer};
 /// The error of a message. It repeats nothing of the message.
 ///
 /// A transport that rejects a message itself can make the error with [`WireError::shape`] and its
-/// own words. A trace records the words.
+/// own words. Put no secret into these words: a trace contains them.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
@@ -29,7 +29,7 @@ pub enum WireError {
         levels_max: usize,
     },
     /// Something is larger than a limit.
-    #[error("{what}: expected at most {max}")]
+    #[error("{what}: expected at most {max}, found more")]
     TooLarge {
         /// What is too large, with its unit.
         what: Cow<'static, str>,
@@ -146,8 +146,10 @@ impl RpcError {
             .with_data(RawJson::composed(data))
     }
 
-    /// Returns the HTTP status of the error (transports, error handling): 400, 404 or 200. Most
-    /// errors of a handler have status 200, because they are ordinary responses.
+    /// Returns the HTTP status of an error that a handler ends with (transports, error handling):
+    /// 400, 404 or 200. Most have status 200, because they are ordinary responses. If an exchange
+    /// refuses a request before the handler runs, its status may differ: incomplete `_meta` is
+    /// -32602 with status 400.
     #[must_use]
     pub const fn http_status(&self) -> u16 {
         match self.code {

@@ -66,9 +66,9 @@ pub fn request_headers<'a>(
 
 /// The headers of a received request that repeat parts of its message.
 ///
-/// Collect them from all headers of the request, including repeated ones. Names are compared
-/// without regard to case. Only headers whose names begin with `Mcp-` are kept. Pass the raw bytes
-/// of a value: a value with other bytes than printable ASCII never matches.
+/// Collect them from all headers of the request. If a header comes twice, pass it twice. Names are
+/// compared without regard to case. Only headers whose names begin with `Mcp-` are kept. Pass the
+/// raw bytes of a value: a value with other bytes than printable ASCII never matches.
 ///
 /// Neither the number nor the size of the headers is limited: the HTTP server must limit them.
 ///

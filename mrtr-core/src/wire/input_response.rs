@@ -47,7 +47,7 @@ pub enum Decision {
     Accept,
     /// They said no.
     Decline,
-    /// They closed it without an answer.
+    /// They closed it, and neither accepted nor declined.
     Cancel,
 }
 

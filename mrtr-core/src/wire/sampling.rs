@@ -179,8 +179,8 @@ impl IncludeContext {
     }
 }
 
-/// A builder of requests to a model. The most tokens of the answer, `maxTokens`, are required.
-/// [`SamplingBuilder::build`] checks all values.
+/// A builder of requests to a model. `maxTokens` is required: the model's answer has at most this
+/// number of tokens. [`SamplingBuilder::build`] checks all values.
 ///
 /// ```
 /// use mrtr_core::wire::{InputRequest, SamplingBuilder};
@@ -209,7 +209,8 @@ impl fmt::Debug for SamplingBuilder {
 }
 
 impl SamplingBuilder {
-    /// Begins a request for at most `max_tokens` tokens, at least 1.
+    /// Begins a request. The answer has at most `max_tokens` tokens. [`SamplingBuilder::build`]
+    /// refuses 0.
     #[must_use]
     pub const fn new(max_tokens: u32) -> Self {
         Self { max_tokens, messages: Vec::new(), members: Vec::new() }

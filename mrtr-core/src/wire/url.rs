@@ -31,7 +31,7 @@ pub struct UrlRequest {
 }
 
 impl fmt::Debug for UrlRequest {
-    /// The output has the length of the URL only: it may hold a secret.
+    /// The output has only the length, because the URL may hold a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "UrlRequest(URL of {} bytes)", self.url.len())
     }
