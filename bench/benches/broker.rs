@@ -14,14 +14,7 @@ use std::{
 
 use form_model::{Content, Form, Limits as FormLimits};
 use mrtr_bench::{SIX, SIX_ANSWER};
-use mrtr_core::{
-    Instant, InvocationId, RegistrationId, SessionId, ToolCallId, TurnId,
-    host::{
-        Action, Actions, Broker, Call, ChangeKind, ConnectionId, Epoch, Event, InteractionId,
-        Limits, ProviderFrame, Question, Requester, Scope,
-    },
-    wire::{InputResponse, RawJson},
-};
+use mrtr_core::{host::{Action, Actions, Broker, Call, ChangeKind, ConnectionId, Epoch, Event, InteractionId, Limits, ProviderFrame, Question, RegistrationId, Requester, Scope, SessionId, ToolCallId, TurnId}, wire::{InputResponse, RawJson}, Instant, InvocationId};
 
 const SIZES: [usize; 3] = [1_000, 100_000, 1_000_000];
 const CONNECTIONS: usize = 100;

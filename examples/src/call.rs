@@ -4,8 +4,8 @@ use core::time::Duration;
 use std::time::Instant as SystemInstant;
 
 use mrtr_core::{
-    Instant, LegId, Phase,
-    client::{Actions, Event, Invocation, LegRequest, Outcome},
+    Instant, Phase,
+    client::{Actions, Event, Invocation, LegId, LegRequest, Outcome},
 };
 
 use crate::surface::GaveUp;

@@ -9,8 +9,8 @@ use std::{
 };
 
 use mrtr_core::{
-    InvocationId, LegId, Limits, Phase,
-    client::{Binding, Claims, Invocation, LegRequest, Outcome, Request},
+    InvocationId, Limits, Phase,
+    client::{Binding, Claims, Invocation, LegId, LegRequest, Outcome, Request},
     wire::{Method, RawJson, RpcError},
 };
 use mrtr_examples::{

@@ -20,8 +20,8 @@ use std::{
 };
 
 use mrtr_core::{
-    Clock, Clocks, InvocationId, LegId, Limits, Phase,
-    client::{Binding, Claims, Event, Fault, Invocation, LegRequest, Outcome, Request},
+    Clock, Clocks, InvocationId, Limits, Phase,
+    client::{Binding, Claims, Event, Fault, Invocation, LegId, LegRequest, Outcome, Request},
     seal::{Keyring, RequestState},
     server::{Ending, Endpoint, Run},
     wire::{InputRequest, Method, RawJson, RpcError, WireError},

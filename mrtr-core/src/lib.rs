@@ -92,8 +92,8 @@ pub mod trace;
 pub mod wire;
 
 pub use actions::Actions;
-pub use id::{InvalidId, InvocationId, LegId, RegistrationId, SessionId, ToolCallId, TurnId};
-pub use lifecycle::{Phase, Step, Transition, Trigger};
+pub use id::{InvalidId, InvocationId};
+pub use lifecycle::{Phase, Transition, Trigger};
 pub use limits::{Clocks, Limits};
 pub use time::{Instant, UnixTime};
 pub use timer::Clock;

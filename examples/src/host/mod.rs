@@ -13,10 +13,10 @@ pub mod store;
 use std::{io, process::Stdio};
 
 use mrtr_core::{
-    InvocationId, RegistrationId, SessionId, TurnId,
+    InvocationId,
     host::{
         Broker, Call, ConnectionId, Epoch, EpochReused, Event, InteractionId, Limits, Misuse,
-        Outcome, RecordId, Report, Scope,
+        Outcome, RecordId, RegistrationId, Report, Scope, SessionId, TurnId,
     },
     wire::InputResponse,
 };

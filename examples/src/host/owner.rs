@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use mrtr_core::{
-    InvocationId, SessionId,
+    InvocationId,
     host::{
         Action, Actions, Broker, Call, Change, ConnectionId, Event, HostFrame, Misuse, Outcome,
-        Scope, Snapshot,
+        Scope, SessionId, Snapshot,
     },
 };
 use tokio::{

@@ -1,8 +1,9 @@
 //! A surface of a session: what it shows, and how it answers.
 
 use mrtr_core::{
-    SessionId,
-    host::{Change, ChangeKind, Event, InteractionId, Snapshot, View, VisibleInteraction},
+    host::{
+        Change, ChangeKind, Event, InteractionId, SessionId, Snapshot, View, VisibleInteraction,
+    },
     wire::InputResponse,
 };
 use tokio::sync::broadcast::{self, error::RecvError};

@@ -7,8 +7,8 @@ use std::{
 };
 
 use mrtr_core::{
-    InvocationId, LegId,
-    client::{Event, Reply},
+    InvocationId,
+    client::{Event, LegId, Reply},
     wire::{Message, RpcResponse, WireError},
 };
 

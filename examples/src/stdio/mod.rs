@@ -18,7 +18,7 @@ use std::{
     process::Command,
 };
 
-use mrtr_core::LegId;
+use mrtr_core::client::LegId;
 use serde_json::json;
 
 /// The bytes that a line may have.

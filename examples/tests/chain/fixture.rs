@@ -9,10 +9,9 @@ use std::{
 
 use form_model::Content;
 use mrtr_core::{
-    RegistrationId, SessionId, ToolCallId, TurnId,
     host::{
         Call, ChangeKind, Ending, Epoch, InteractionId, Limits, Misuse, Outcome,
-        PendingInteraction, RecordId,
+        PendingInteraction, RecordId, RegistrationId, SessionId, ToolCallId, TurnId,
     },
     wire::{InputResponse, RawJson},
 };

@@ -1,9 +1,6 @@
 //! Stopped invocations: nothing more reaches the server, and nothing is left.
 
-use mrtr_core::{
-    SessionId,
-    host::{CloseReason, Ending, Limits, Misuse, Outcome, Scope},
-};
+use mrtr_core::host::{CloseReason, Ending, Limits, Misuse, Outcome, Scope, SessionId};
 
 use crate::{
     fixture::{Chain, accept, asked, deployment, ended, outcome, refused, text},

@@ -5,7 +5,8 @@ use core::fmt;
 
 use super::{Binding, CloseReason, LegRequest, Outcome};
 use crate::{
-    LegId, Transition,
+    Transition,
+    id::LegId,
     wire::{InputRequest, InputResponse, RawJson, RpcResponse, WireError},
 };
 

@@ -9,7 +9,10 @@ use super::{
     round::{Question, Round},
 };
 use crate::{
-    Clock, Instant, InvocationId, LegId, Limits, Phase, Step, Transition, Trigger, lifecycle,
+    Clock, Instant, InvocationId, Limits, Phase, Transition, Trigger,
+    id::LegId,
+    lifecycle,
+    lifecycle::Step,
     timer::{Due, Timer},
     wire::{CallResult, InputResponse, RawJson, RpcError},
 };

@@ -44,6 +44,7 @@ mod outcome;
 mod request;
 mod round;
 
+pub use crate::id::LegId;
 pub use claims::Claims;
 pub use event::{Action, Actions, Event, Reply, Report};
 pub use invocation::Invocation;

@@ -7,7 +7,8 @@ use thiserror::Error;
 
 use super::{Claims, round::Round};
 use crate::{
-    InvocationId, LegId,
+    InvocationId,
+    id::LegId,
     wire::{
         ClientInfo, MetaError, Method, PAYLOAD_DEPTH_MAX, ParamHeaders, Params, RawJson, Revision,
         StateText, WireError, check_depth, complete_meta, request_headers, with_retry,

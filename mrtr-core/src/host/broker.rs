@@ -20,7 +20,10 @@ use super::{
     ledger::{End, Input, Ledger},
     recently_closed::RecentlyClosed,
 };
-use crate::{Instant, InvocationId, Phase, RegistrationId, SessionId, Trigger};
+use crate::{
+    Instant, InvocationId, Phase, Trigger,
+    id::{RegistrationId, SessionId},
+};
 
 /// The owner of every question that a host's invocations ask people.
 ///
@@ -32,10 +35,10 @@ use crate::{Instant, InvocationId, Phase, RegistrationId, SessionId, Trigger};
 /// use form_model::{Content, Form};
 /// use mrtr_core::host::{
 ///     Action, Broker, Call, ChangeKind, ConnectionId, Epoch, Event, HostFrame, Limits, Outcome,
-///     ProviderFrame, Question, Requester,
+///     ProviderFrame, Question, RegistrationId, Requester, SessionId, ToolCallId, TurnId,
 /// };
 /// use mrtr_core::wire::{InputResponse, RawJson};
-/// use mrtr_core::{Instant, Phase, RegistrationId, SessionId, ToolCallId, TurnId};
+/// use mrtr_core::{Instant, Phase};
 ///
 /// let now = Instant::from_millis(0);
 /// let mut broker = Broker::volatile(Epoch::new(1), Limits::default());

@@ -5,7 +5,8 @@ use super::{
     Record, RecordId,
 };
 use crate::{
-    InvocationId, RegistrationId, SessionId, ToolCallId, Transition, TurnId,
+    InvocationId, Transition,
+    id::{RegistrationId, SessionId, ToolCallId, TurnId},
     wire::{InputResponse, RawJson},
 };
 

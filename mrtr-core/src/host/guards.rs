@@ -11,7 +11,8 @@ use super::{
     question::CheckedAnswer,
 };
 use crate::{
-    Clock, Instant, InvocationId, Phase, SessionId, Trigger,
+    Clock, Instant, InvocationId, Phase, Trigger,
+    id::SessionId,
     wire::{InputResponse, Json},
 };
 

@@ -10,7 +10,10 @@ use alloc::{
 };
 
 use super::{ConnectionId, Misuse, Owner};
-use crate::{Instant, RegistrationId, SessionId, TurnId};
+use crate::{
+    Instant,
+    id::{RegistrationId, SessionId, TurnId},
+};
 
 /// The numbers of all live invocations, by each thing that can end them.
 #[derive(Clone, Debug, PartialEq, Hash, Default)]

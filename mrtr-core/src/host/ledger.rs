@@ -11,7 +11,7 @@ use super::{
     question::CheckedAnswer,
     recently_closed::RecentlyClosed,
 };
-use crate::{Clock, Instant, Phase, Step, Trigger, lifecycle, wire::RawJson};
+use crate::{Clock, Instant, Phase, Trigger, lifecycle, lifecycle::Step, wire::RawJson};
 
 /// An event of one invocation after all checks that depend on data.
 pub(super) enum Input {

@@ -65,6 +65,7 @@ mod recently_closed;
 mod record;
 mod view;
 
+pub use crate::id::{RegistrationId, SessionId, ToolCallId, TurnId};
 pub use broker::{Broker, EpochReused};
 pub use error::{Fault, Misuse};
 pub use event::{Action, Actions, Call, Event, Report, Scope};

@@ -9,8 +9,9 @@ use serde_json::value::RawValue;
 
 use super::{ConnectionId, InteractionId, Limits, codec};
 use crate::{
-    InvocationId, RegistrationId, SessionId, ToolCallId, TurnId,
+    InvocationId,
     codec::{Strict, present},
+    id::{RegistrationId, SessionId, ToolCallId, TurnId},
     wire::{
         Decision, Elicitation, FormRequest, InputResponse, InvalidRequest, Json, RawJson,
         ResponseError, UrlRequest, WireError, Writer, within,

@@ -3,7 +3,7 @@
 use alloc::collections::{BTreeMap, VecDeque};
 
 use super::{Ending, InteractionId};
-use crate::SessionId;
+use crate::id::SessionId;
 
 /// The questions that ended most recently, up to a limit.
 #[derive(Clone, Debug, PartialEq, Hash, Default)]

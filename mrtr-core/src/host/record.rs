@@ -11,8 +11,9 @@ use super::{
     id::invocation_id,
 };
 use crate::{
-    InvalidId, InvocationId, RegistrationId, SessionId, ToolCallId, TurnId,
+    InvalidId, InvocationId,
     codec::{Strict, present, word},
+    id::{RegistrationId, SessionId, ToolCallId, TurnId},
     wire::{InvalidRequest, RawJson, WireError},
 };
 

@@ -5,7 +5,7 @@ use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
 use thiserror::Error;
 
 use super::{Ending, Epoch, InteractionId, PendingInteraction};
-use crate::{SessionId, wire::Decision};
+use crate::{id::SessionId, wire::Decision};
 
 /// All open questions of a session at one point in time.
 #[derive(Clone, Debug, PartialEq, Hash)]
@@ -77,7 +77,7 @@ pub enum ChangeKind {
 /// detects a missing one.
 ///
 /// ```
-/// use mrtr_core::{host::{Broker, Epoch, Limits, View}, SessionId};
+/// use mrtr_core::host::{Broker, Epoch, Limits, SessionId, View};
 ///
 /// let broker = Broker::volatile(Epoch::new(1), Limits::default());
 /// let view = View::new(broker.snapshot(&SessionId::new("s-1")?));

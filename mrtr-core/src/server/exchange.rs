@@ -14,7 +14,8 @@ use super::{
     memory::Memory,
 };
 use crate::{
-    Phase, Step, Trigger, UnixTime, lifecycle,
+    Phase, Trigger, UnixTime, lifecycle,
+    lifecycle::Step,
     seal::SealError,
     wire::{
         DEPTH_MAX, Method, RawJson, RpcError, RpcResponse, check_depth, check_round, complete,

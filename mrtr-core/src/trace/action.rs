@@ -6,8 +6,8 @@ use serde::{Serialize, Serializer};
 
 use super::value::{In, Member, View, Viewed};
 use crate::{
-    LegId,
     client::{Action, CloseReason, Outcome},
+    id::LegId,
     wire::{InputRequest, Method},
 };
 

@@ -8,9 +8,9 @@ use serde_json::value::RawValue;
 
 use super::value::{In, Member, View, Viewed};
 use crate::{
-    LegId,
     client::{Binding, Event, Reply},
     codec::{Strict, present, strict},
+    id::LegId,
     wire::{InputResponse, RawJson, WireError, on_one_line, part_of_message},
 };
 

@@ -11,8 +11,9 @@ use form_model::Content;
 
 use super::*;
 use crate::{
-    Instant, InvocationId, LegId, Limits,
+    Instant, InvocationId, Limits,
     client::{Action, Binding, Claims, Event, Reply, Report, Request},
+    id::LegId,
     wire::{ClientInfo, InputResponse, Method, RawJson, Revision, WireError},
 };
 

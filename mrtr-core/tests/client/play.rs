@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use form_model::Content;
 use mrtr_core::{
-    Clocks, Instant, InvocationId, LegId, Limits, Phase, Transition,
+    Clocks, Instant, InvocationId, Limits, Phase, Transition,
     client::{
-        Action, Actions, Binding, Claims, Event, Fault, Invocation, LegRequest, Misuse, Outcome,
-        Reply, Report, Request,
+        Action, Actions, Binding, Claims, Event, Fault, Invocation, LegId, LegRequest, Misuse,
+        Outcome, Reply, Report, Request,
     },
     wire::{InputResponse, Json, Method, RawJson, WireError},
 };

@@ -3,8 +3,8 @@
 use core::time::Duration;
 
 use mrtr_core::{
-    Clock, Clocks, Instant, LegId, Limits,
-    client::{Action, Claims, Event, Fault, Misuse, Outcome},
+    Clock, Clocks, Instant, Limits,
+    client::{Action, Claims, Event, Fault, LegId, Misuse, Outcome},
     wire::{RawJson, RpcError, WireError},
 };
 

@@ -2,7 +2,9 @@
 
 use form_model::{Answer, Content};
 use mrtr_core::{
-    Actions, Clocks, Instant, InvocationId, LegId, Limits, Phase, Transition, client, lifecycle,
+    Actions, Clocks, Instant, InvocationId, Limits, Phase, Transition, client,
+    client::LegId,
+    lifecycle,
     trace::{Exposed, Redacted, Start, Step, StepError},
     wire::{self, Json, RawJson, WireError},
 };

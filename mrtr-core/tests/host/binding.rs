@@ -2,10 +2,10 @@
 
 use form_model::Content;
 use mrtr_core::{
-    InvocationId, Phase, ToolCallId,
+    InvocationId, Phase,
     host::{
         Action, ChangeKind, ConnectionId, Ending, Event, HostFrame, InteractionId,
-        PendingInteraction, ProviderFrame, Question, Requester, View,
+        PendingInteraction, ProviderFrame, Question, Requester, ToolCallId, View,
     },
     wire::{Decision, InputResponse, RawJson},
 };

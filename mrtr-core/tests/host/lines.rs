@@ -2,8 +2,11 @@
 
 use form_model::{Content, Form};
 use mrtr_core::{
-    InvocationId, RegistrationId, SessionId, ToolCallId, TurnId,
-    host::{Call, ConnectionId, ProviderFrame, Question, Requester},
+    InvocationId,
+    host::{
+        Call, ConnectionId, ProviderFrame, Question, RegistrationId, Requester, SessionId,
+        ToolCallId, TurnId,
+    },
     wire::{InputResponse, RawJson},
 };
 

@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mrtr_core::{
-    Instant, InvocationId, Phase, SessionId,
+    Instant, InvocationId, Phase,
     host::{
         Action, Actions, Broker, Call, Change, ConnectionId, Epoch, Event, Fault, HostFrame,
         InteractionId, Limits, Misuse, Outcome, Owner, ProviderFrame, Record, RecordId, RecordKind,
-        Report, View,
+        Report, SessionId, View,
     },
     wire::{InputResponse, WireError},
 };

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use mrtr_core::{
-    InvocationId, SessionId,
+    InvocationId,
     host::{
         Action, Broker, Change, ChangeKind, Ending, Epoch, Event, Gap, InteractionId, Limits,
-        Misuse, Snapshot, View, VisibleInteraction,
+        Misuse, SessionId, Snapshot, View, VisibleInteraction,
     },
     wire::{Decision, InputResponse},
 };

@@ -1,8 +1,8 @@
 //! What the requirements make of answers, and of what the store says of them.
 
 use mrtr_core::{
-    Instant, SessionId,
-    host::{CloseReason, Ending, HostFrame, InteractionId, RecordId, RecordKind},
+    Instant,
+    host::{CloseReason, Ending, HostFrame, InteractionId, RecordId, RecordKind, SessionId},
     wire::Decision,
 };
 

@@ -1,9 +1,9 @@
 //! What a host's world lets happen that a larger world decides: who says what, and who answers what.
 
 use mrtr_core::{
-    Instant, InvocationId, SessionId,
+    Instant, InvocationId,
     host::{
-        Action, ConnectionId, Event, InteractionId, ProviderFrame, RecordId, RecordKind,
+        Action, ConnectionId, Event, InteractionId, ProviderFrame, RecordId, RecordKind, SessionId,
         VisibleInteraction,
     },
     wire::{Decision, InputResponse, RawJson},

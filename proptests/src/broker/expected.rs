@@ -1,10 +1,10 @@
 //! What the model expects of one event, and how that is compared with what came.
 
 use mrtr_core::{
-    InvocationId, Phase, SessionId,
+    InvocationId, Phase,
     host::{
         Action, Change, ChangeKind, ConnectionId, Fault, HostFrame, InteractionId, Misuse, Outcome,
-        PendingInteraction, Record, RecordId, Report,
+        PendingInteraction, Record, RecordId, Report, SessionId,
     },
     wire::ResponseError,
 };

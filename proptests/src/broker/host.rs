@@ -3,10 +3,10 @@
 use core::fmt;
 
 use mrtr_core::{
-    Instant, InvocationId, Phase, RegistrationId, SessionId,
+    Instant, InvocationId, Phase,
     host::{
         Action, Actions, Broker, Call, ConnectionId, Epoch, EpochReused, Event, Limits, Misuse,
-        Owner, RecordId, Report, Snapshot,
+        Owner, RecordId, RegistrationId, Report, SessionId, Snapshot,
     },
 };
 

@@ -5,10 +5,10 @@
 //! which of several rules a frame breaks, each of them is right.
 
 use mrtr_core::{
-    Instant, InvocationId, RegistrationId, SessionId, TurnId,
+    Instant, InvocationId,
     host::{
         Call, CloseReason, ConnectionId, Ending, HostFrame, InteractionId, Limits, RecordId,
-        RecordKind,
+        RecordKind, RegistrationId, SessionId, TurnId,
     },
 };
 

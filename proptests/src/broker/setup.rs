@@ -3,8 +3,8 @@
 use core::time::Duration;
 
 use mrtr_core::{
-    Clocks, RegistrationId, SessionId, TurnId,
-    host::{ConnectionId, Limits},
+    Clocks,
+    host::{ConnectionId, Limits, RegistrationId, SessionId, TurnId},
 };
 
 use super::script::{

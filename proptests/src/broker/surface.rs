@@ -1,9 +1,8 @@
 //! The surfaces of a world: each has a view of one session, and a line to the host that loses,
 //! repeats and reorders.
 
-use mrtr_core::{
-    SessionId,
-    host::{Change, Epoch, InteractionId, Snapshot, View, VisibleInteraction},
+use mrtr_core::host::{
+    Change, Epoch, InteractionId, SessionId, Snapshot, View, VisibleInteraction,
 };
 
 use super::{

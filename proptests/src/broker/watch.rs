@@ -6,11 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mrtr_core::{
-    InvocationId, RegistrationId, SessionId,
+    InvocationId,
     host::{
         Action, Call, Change, ChangeKind, ConnectionId, Ending, Event, FrameError, HostFrame,
-        InteractionId, PendingInteraction, ProviderFrame, Record, RecordId, RecordKind, Scope,
-        Snapshot,
+        InteractionId, PendingInteraction, ProviderFrame, Record, RecordId, RecordKind,
+        RegistrationId, Scope, SessionId, Snapshot,
     },
     wire::Decision,
 };

@@ -1,8 +1,8 @@
 //! What an operation names, in the world that it happens to.
 
 use mrtr_core::{
-    InvocationId, SessionId,
-    host::{ConnectionId, InteractionId, ProviderFrame, RecordId},
+    InvocationId,
+    host::{ConnectionId, InteractionId, ProviderFrame, RecordId, SessionId},
     wire::InputResponse,
 };
 

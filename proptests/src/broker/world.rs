@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use mrtr_core::{
-    Instant, InvocationId, SessionId, ToolCallId, TurnId,
+    Instant, InvocationId,
     host::{
         Action, Broker, Call, Change, CloseReason, Epoch, Event, InteractionId, Limits,
-        ProviderFrame, Record, RecordId, Scope,
+        ProviderFrame, Record, RecordId, Scope, SessionId, ToolCallId, TurnId,
     },
     wire::RawJson,
 };

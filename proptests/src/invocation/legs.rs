@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use mrtr_core::{
-    Instant, InvocationId, LegId, Limits,
-    client::{Action, Binding, Claims, Event, Invocation, Reply, Request},
+    Instant, InvocationId, Limits,
+    client::{Action, Binding, Claims, Event, Invocation, LegId, Reply, Request},
     wire::{Method, RawJson},
 };
 

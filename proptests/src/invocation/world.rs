@@ -4,8 +4,8 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 
 use mrtr_core::{
-    Clocks, Instant, LegId, Limits, Phase,
-    client::{Action, Actions, Event, Invocation, Misuse, Outcome, Reply, Report},
+    Clocks, Instant, Limits, Phase,
+    client::{Action, Actions, Event, Invocation, LegId, Misuse, Outcome, Reply, Report},
     wire::{InputResponse, RawJson},
 };
 use serde_json::value::RawValue;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mrtr_core::{
-    Instant, LegId, Limits, Phase,
-    client::{Action, Binding, Event, LegRequest, Outcome, Reply},
+    Instant, Limits, Phase,
+    client::{Action, Binding, Event, LegId, LegRequest, Outcome, Reply},
 };
 
 use super::{

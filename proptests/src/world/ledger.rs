@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mrtr_core::{InvocationId, SessionId, server::Run};
+use mrtr_core::{InvocationId, host::SessionId, server::Run};
 use serde_json::Value;
 
 use super::plan::Kind;

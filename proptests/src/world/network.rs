@@ -1,6 +1,6 @@
 //! What is under way between providers and servers.
 
-use mrtr_core::LegId;
+use mrtr_core::client::LegId;
 
 /// Is who waits for a response.
 #[derive(Clone, Debug)]

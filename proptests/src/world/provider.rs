@@ -72,7 +72,7 @@ impl Live {
         self.server
     }
 
-    pub(super) fn leg(&self) -> mrtr_core::LegId {
+    pub(super) fn leg(&self) -> mrtr_core::client::LegId {
         self.last.leg.clone()
     }
 }

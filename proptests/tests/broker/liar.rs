@@ -3,10 +3,10 @@
 use core::fmt;
 
 use mrtr_core::{
-    Instant, InvocationId, Phase, RegistrationId, SessionId,
+    Instant, InvocationId, Phase,
     host::{
         Broker, Call, ConnectionId, Epoch, EpochReused, Event, Limits, Misuse, Owner, RecordId,
-        Snapshot,
+        RegistrationId, SessionId, Snapshot,
     },
 };
 use mrtr_proptests::broker::{Host, Out};

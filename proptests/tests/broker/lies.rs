@@ -6,10 +6,10 @@ use std::{
 };
 
 use mrtr_core::{
-    InvocationId, SessionId,
+    InvocationId,
     host::{
         Action, Broker, ChangeKind, CloseReason, ConnectionId, Epoch, Event, HostFrame, Limits,
-        Misuse, Outcome, ProviderFrame, Record, Report, Snapshot,
+        Misuse, Outcome, ProviderFrame, Record, Report, SessionId, Snapshot,
     },
     wire::RawJson,
 };

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use mrtr_core::{
-    Phase, SessionId,
+    Phase,
     client::{Action, Event, LegRequest},
-    host::{self, Broker, ChangeKind, Epoch, Limits, ProviderFrame, Record},
+    host::{self, Broker, ChangeKind, Epoch, Limits, ProviderFrame, Record, SessionId},
     server,
     wire::RawJson,
 };

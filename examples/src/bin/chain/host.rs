@@ -10,8 +10,7 @@ use std::{
 use clap::Args;
 use form_model::SafeText;
 use mrtr_core::{
-    RegistrationId, SessionId, ToolCallId, TurnId,
-    host::{Call, Limits, Outcome, Report, Scope},
+    host::{Call, Limits, Outcome, RegistrationId, Report, Scope, SessionId, ToolCallId, TurnId},
     wire::RawJson,
 };
 use mrtr_examples::{

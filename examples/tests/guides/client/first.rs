@@ -9,8 +9,8 @@ use std::{
 };
 
 use mrtr_core::{
-    Instant, InvocationId, LegId, Limits,
-    client::{Action, Binding, Claims, Event, Invocation, Outcome, Reply, Request},
+    Instant, InvocationId, Limits,
+    client::{Action, Binding, Claims, Event, Invocation, LegId, Outcome, Reply, Request},
     wire::{InputRequest, InputResponse, Method, RawJson, RpcResponse},
 };
 use serde_json::json;

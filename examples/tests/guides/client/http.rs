@@ -6,8 +6,8 @@ use std::{sync::Arc, time};
 use eventsource_stream::Eventsource as _;
 use futures_util::StreamExt as _;
 use mrtr_core::{
-    Instant, LegId, Limits,
-    client::{Action, Claims, Event, Invocation, LegRequest, Outcome, Reply, Request},
+    Instant, Limits,
+    client::{Action, Claims, Event, Invocation, LegId, LegRequest, Outcome, Reply, Request},
     wire::{Message, RpcResponse, WireError},
 };
 use tokio::{

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use form_model::Content;
 use mrtr_core::{
-    Clocks, Instant, InvocationId, LegId, Limits,
-    client::{Action, Binding, Claims, Event, Invocation, Reply, Request},
+    Clocks, Instant, InvocationId, Limits,
+    client::{Action, Binding, Claims, Event, Invocation, LegId, Reply, Request},
     wire::{InputResponse, Method, RawJson, WireError},
 };
 

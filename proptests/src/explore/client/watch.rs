@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use mrtr_core::{
-    LegId,
-    client::{Action, Event, LegRequest, Reply},
+    client::{Action, Event, LegId, LegRequest, Reply},
     wire::InputResponse,
 };
 use serde_json::Value;

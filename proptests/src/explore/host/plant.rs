@@ -1,11 +1,8 @@
 //! The faults that are put between a broker and its world.
 
-use mrtr_core::{
+use mrtr_core::host::{
+    Action, Actions, Broker, ChangeKind as Shows, Event, HostFrame, ProviderFrame, Record, Report,
     SessionId,
-    host::{
-        Action, Actions, Broker, ChangeKind as Shows, Event, HostFrame, ProviderFrame, Record,
-        Report,
-    },
 };
 
 use super::{Hosting, Plant, scene::json};

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use form_model::{Content, Form};
 use mrtr_core::{
-    Clocks, InvocationId, RegistrationId, SessionId, ToolCallId, TurnId,
+    Clocks, InvocationId,
     host::{
-        Call, ConnectionId, Event, InteractionId, Limits, ProviderFrame, Question, Requester, Scope,
+        Call, ConnectionId, Event, InteractionId, Limits, ProviderFrame, Question, RegistrationId,
+        Requester, Scope, SessionId, ToolCallId, TurnId,
     },
     wire::{InputResponse, RawJson},
 };

@@ -1,9 +1,6 @@
 //! A surface that shows the first session, and may look away.
 
-use mrtr_core::{
-    SessionId,
-    host::{Broker, Change, Snapshot, View},
-};
+use mrtr_core::host::{Broker, Change, SessionId, Snapshot, View};
 
 use crate::explore::{Rule, Violation};
 

@@ -1,10 +1,10 @@
 //! What has come out of one call of a host, and whether it may.
 
 use mrtr_core::{
-    Instant, InvocationId, Phase, SessionId, Trigger,
+    Instant, InvocationId, Phase, Trigger,
     host::{
         Action, ChangeKind as Shows, ConnectionId, Ending, Event, HostFrame, InteractionId,
-        ProviderFrame, Record, RecordId, RecordKind,
+        ProviderFrame, Record, RecordId, RecordKind, SessionId,
     },
     wire::{Decision, InputResponse, RawJson},
 };

@@ -7,8 +7,8 @@ use core::fmt;
 use std::{collections::BTreeMap, sync::Arc};
 
 use mrtr_core::{
-    Instant, LegId, Phase,
-    client::{Action, Event, Invocation, Reply},
+    Instant, Phase,
+    client::{Action, Event, Invocation, LegId, Reply},
     server::{
         Action as Does, Actions as Done, Ending, Event as Happens, Exchange, Incoming, Misuse,
         Need, ReportKind,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use form_model::{Content, Form};
 use mrtr_core::{
-    Instant, InvocationId, LegId, Limits, UnixTime,
-    client::{Action, Binding, Claims, Invocation, Request},
+    Instant, InvocationId, Limits, UnixTime,
+    client::{Action, Binding, Claims, Invocation, LegId, Request},
     server::{Endpoint, Need},
     wire::{InputRequest, InputResponse, Method, RawJson},
 };

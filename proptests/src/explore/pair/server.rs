@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use form_model::Submission;
 use mrtr_core::{
-    LegId,
+    client::LegId,
     seal::TokenId,
     server::{Exchange, Run},
 };
