@@ -148,21 +148,7 @@ impl Exchange {
     /// Returns [`Misuse::Answered`] if the request is already answered, or
     /// [`Misuse::NothingToRedeem`] if the store was not asked. The exchange is unchanged.
     pub fn handle(&mut self, event: Event) -> Result<Actions, Misuse> {
-        if self.phase.is_in_flight() {
-            return Err(Misuse::NothingToRedeem);
-        }
-        let call = self.call.as_ref().ok_or(Misuse::Answered)?;
-        let input = match event {
-            Event::Redeemed { first: true } => Input {
-                trigger: Trigger::PauseOver,
-                actions: self.held.clone().map(Action::Run).into_iter().collect(),
-                report: None,
-            },
-            Event::Redeemed { first: false } => {
-                call.refuse(Trigger::Faulted, &invalid_state(), ReportKind::StateReused)
-            }
-            Event::StoreFailed => call.refuse(Trigger::Lost, &internal(), ReportKind::StoreFailed),
-        };
+        let input = self.read(event)?;
         self.step(input)
     }
 
@@ -179,30 +165,7 @@ impl Exchange {
     where
         R: TryCryptoRng<Error: Send + Sync + 'static> + ?Sized,
     {
-        let call = self.call.as_ref().ok_or(Misuse::Answered)?;
-        if !self.phase.is_in_flight() {
-            return Err(Misuse::NotRedeemed);
-        }
-        let faulty =
-            |fault| call.refuse(Trigger::Errored, &internal(), ReportKind::HandlerFault(fault));
-        let input = match ending {
-            Ending::Finish(result) => call.finish(&result).unwrap_or_else(faulty),
-            Ending::Need(need) => {
-                let needed = call.need(&self.endpoint, now, rng, &need);
-                needed.unwrap_or_else(|fault| {
-                    // The handler did nothing but ask, and may be asked again.
-                    let releases = matches!(fault, HandlerFault::NotSealed(_));
-                    if releases { call.release(faulty(fault)) } else { faulty(fault) }
-                })
-            }
-            Ending::Fail(error) => call.fail(error),
-            Ending::Abandon(error) => call.release(call.fail(error)),
-            Ending::Declined => {
-                let error = invalid_params("The person did not agree".into());
-                call.refuse(Trigger::Errored, &error, ReportKind::Declined)
-            }
-            Ending::FlowChanged => faulty(HandlerFault::FlowChanged),
-        };
+        let input = self.read_ending(now, rng, ending)?;
         self.step(input)
     }
 
@@ -227,6 +190,56 @@ impl Exchange {
             reports: report.into_iter().collect(),
         };
         (Self { endpoint, phase: Phase::Settled, call: None, held: None }, actions)
+    }
+
+    /// Resolves the guards of the store's reply.
+    fn read(&self, event: Event) -> Result<Input, Misuse> {
+        if self.phase.is_in_flight() {
+            return Err(Misuse::NothingToRedeem);
+        }
+        let call = self.call.as_ref().ok_or(Misuse::Answered)?;
+        Ok(match event {
+            Event::Redeemed { first: true } => Input {
+                trigger: Trigger::PauseOver,
+                actions: self.held.clone().map(Action::Run).into_iter().collect(),
+                report: None,
+            },
+            Event::Redeemed { first: false } => {
+                call.refuse(Trigger::Faulted, &invalid_state(), ReportKind::StateReused)
+            }
+            Event::StoreFailed => call.refuse(Trigger::Lost, &internal(), ReportKind::StoreFailed),
+        })
+    }
+
+    /// Resolves the guards of an ending, and writes the answer.
+    fn read_ending<R>(&self, now: UnixTime, rng: &mut R, ending: Ending) -> Result<Input, Misuse>
+    where
+        R: TryCryptoRng<Error: Send + Sync + 'static> + ?Sized,
+    {
+        let call = self.call.as_ref().ok_or(Misuse::Answered)?;
+        if !self.phase.is_in_flight() {
+            return Err(Misuse::NotRedeemed);
+        }
+        let faulty =
+            |fault| call.refuse(Trigger::Errored, &internal(), ReportKind::HandlerFault(fault));
+        Ok(match ending {
+            Ending::Finish(result) => call.finish(&result).unwrap_or_else(faulty),
+            Ending::Need(need) => {
+                let needed = call.need(&self.endpoint, now, rng, &need);
+                needed.unwrap_or_else(|fault| {
+                    // The handler did nothing but ask, and may be asked again.
+                    let releases = matches!(fault, HandlerFault::NotSealed(_));
+                    if releases { call.release(faulty(fault)) } else { faulty(fault) }
+                })
+            }
+            Ending::Fail(error) => call.fail(error),
+            Ending::Abandon(error) => call.release(call.fail(error)),
+            Ending::Declined => {
+                let error = invalid_params("The person did not agree".into());
+                call.refuse(Trigger::Errored, &error, ReportKind::Declined)
+            }
+            Ending::FlowChanged => faulty(HandlerFault::FlowChanged),
+        })
     }
 
     /// Looks up the next phase, and makes the change.
