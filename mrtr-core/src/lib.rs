@@ -63,6 +63,7 @@
     not(all(feature = "client", feature = "host", feature = "server")),
     allow(
         dead_code,
+        unreachable_pub,
         unused_imports,
         rustdoc::broken_intra_doc_links,
         reason = "a role leaves unused what only the others use"

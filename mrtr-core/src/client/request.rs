@@ -249,7 +249,7 @@ impl Template {
             let meta = complete_meta(&decoded, claims.capabilities(), client_info.as_ref())?;
             decoded.with_meta(&meta)
         } else if claims == Claims::none() {
-            decoded.to_raw()
+            params.clone()
         } else {
             return Err(StartError::Claims { revision });
         };

@@ -88,27 +88,24 @@ pub(super) fn admit(
     endpoint: &Endpoint,
     now: UnixTime,
     principal: Option<&str>,
-    sound: Sound,
+    sound: &Sound,
 ) -> Result<Admitted, Denied> {
-    let mut call = Call::new(&sound, principal);
-    let principal = call.principal.clone();
-    let Sound { method, params, capabilities, is_legacy, .. } = sound;
-    let run = |params| Run {
-        method,
-        params,
-        round: 1,
-        principal,
-        capabilities,
-        is_legacy,
+    let mut call = Call::new(sound, principal);
+    let mut run = Run {
+        method: sound.method.clone(),
+        params: sound.params.clone(),
+        round: call.round,
+        principal: call.principal.clone(),
+        capabilities: sound.capabilities,
+        is_legacy: sound.is_legacy,
         state: None,
         answers: Answers::default(),
     };
-    if is_legacy || Method::from_name(&call.method).is_none() {
-        return Ok(Admitted { call, run: run(params), redeem: None });
+    if sound.is_legacy || Method::from_name(&sound.method).is_none() {
+        return Ok(Admitted { call, run, redeem: None });
     }
-    call.digest = digest(&call.method, &params).map_err(malformed)?;
-    let mut run = run(params.clone());
-    let params = Params::decode(params.as_json()).map_err(malformed)?;
+    call.digest = digest(&sound.method, &sound.params).map_err(malformed)?;
+    let params = Params::decode(sound.params.as_json()).map_err(malformed)?;
     let responses = params.responses().map_err(malformed)?;
     let Some(token) = params.state() else {
         if let Some(responses) = responses.filter(|_| endpoint.request_state.is_none()) {

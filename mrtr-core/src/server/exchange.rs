@@ -119,8 +119,7 @@ impl Exchange {
                 return Self::answered(endpoint, respond, Some((method, kind)));
             }
         };
-        let (id, method) = (sound.id.clone(), sound.method.clone());
-        match admit(&endpoint, now, principal, sound) {
+        match admit(&endpoint, now, principal, &sound) {
             Ok(Admitted { call, run, redeem }) => {
                 let resumes = call.round > 1;
                 let phase = if resumes { Phase::Resumed } else { Phase::Running };
@@ -135,8 +134,8 @@ impl Exchange {
                 (exchange, action.into())
             }
             Err(Denied { error, kind }) => {
-                let respond = respond_error(Some(&id), 200, &error);
-                Self::answered(endpoint, respond, Some((Some(method), kind)))
+                let respond = respond_error(Some(&sound.id), 200, &error);
+                Self::answered(endpoint, respond, Some((Some(sound.method), kind)))
             }
         }
     }

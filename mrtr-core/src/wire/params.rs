@@ -212,13 +212,12 @@ impl ClientInfo {
 
 /// The params of a request.
 pub(crate) struct Params<'a> {
-    json: Json<'a>,
     object: Object<'a>,
 }
 
 impl<'a> Params<'a> {
     pub(crate) fn decode(json: Json<'a>) -> Result<Self, WireError> {
-        Ok(Self { json, object: Object::decode(json, "params")? })
+        Ok(Self { object: Object::decode(json, "params")? })
     }
 
     /// Returns the target: the name of the tool or prompt, or the URI of the resource.
@@ -253,11 +252,6 @@ impl<'a> Params<'a> {
         meta.map(|meta| Object::decode(meta, META).map(Meta)).transpose()
     }
 
-    /// Returns the params unchanged.
-    pub(crate) fn to_raw(&self) -> RawJson {
-        self.json.into()
-    }
-
     /// Returns the params with another `_meta`.
     pub(crate) fn with_meta(&self, meta: &str) -> RawJson {
         RawJson::composed(Writer::object(|params| self.write_with_meta(meta, params)))
@@ -273,16 +267,14 @@ impl<'a> Params<'a> {
 /// Adds the members of a retry: the responses under their keys, and the unchanged state.
 pub(crate) fn with_retry<'r>(
     params: &RawJson,
-    mut responses: impl Iterator<Item = (&'r str, &'r RawJson)>,
+    responses: impl Iterator<Item = (&'r str, &'r RawJson)>,
     state: Option<Json<'_>>,
 ) -> RawJson {
     let mut members = Writer::default();
-    if let Some((key, first)) = responses.next() {
+    let mut responses = responses.peekable();
+    if responses.peek().is_some() {
         members.nested(INPUT_RESPONSES, |written| {
-            written.json(key, first.as_str());
-            for (key, response) in responses {
-                written.json(key, response.as_str());
-            }
+            written.all(responses.map(|(key, response)| (key, response.as_json())));
         });
     }
     if let Some(state) = state {
