@@ -1,5 +1,6 @@
 //! The server role: endpoints with keys, the requests of their clients, and what comes of them.
 
+use crate::invariants::SECRET;
 use core::fmt::Write as _;
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -18,9 +19,6 @@ use crate::random::{Count, Random};
 
 /// When everything happens, unless a test says otherwise.
 pub const NOW: UnixTime = UnixTime::from_secs(1_800_000_000);
-
-/// Stands in arguments, answers and states. Nothing that is formatted may show it.
-pub const SECRET: &str = "SENTINEL";
 
 /// Makes tokens come out the same each time.
 pub type Counting = Random<Count>;

@@ -23,6 +23,7 @@
 pub mod broker;
 pub mod exchange;
 pub mod explore;
+pub mod invariants;
 pub mod invocation;
 pub mod random;
 pub mod texts;

@@ -1,5 +1,7 @@
 //! How a world hands an event to its host, and what it checks of what comes.
 
+use crate::invariants::SECRET;
+use crate::invariants::{Checked, Invariant};
 use core::fmt::Debug;
 use std::collections::BTreeSet;
 
@@ -12,11 +14,9 @@ use mrtr_core::{
 };
 
 use super::{
-    Rule,
     expected::{Expected, misuse_said, outcome_said, refusal_said},
     host::{Host, Out},
-    rule::Checked,
-    script::{NAMES, OTHER_NAMES, SENTINEL, raw},
+    script::{NAMES, OTHER_NAMES, raw},
     setup::{CONNECTIONS, registration, session},
     world::World,
 };
@@ -55,8 +55,8 @@ impl<H: Host> World<H> {
     pub(super) fn refused(&mut self, misuse: &Misuse, expected: &Expected, before: &H) -> Checked {
         self.seen.insert(format!("misuse {}", misuse_said(misuse)));
         self.check_secrets(&misuse.to_string())?;
-        Rule::ChangesNothing
-            .holds(self.host == *before, || format!("{misuse:?} changes the host"))?;
+        Invariant::Contract
+            .holds_or(self.host == *before, || format!("{misuse:?} changes the host"))?;
         expected.check_misuse(misuse)
     }
 
@@ -77,7 +77,7 @@ impl<H: Host> World<H> {
             _ => {}
         }
         let is_same = !expected.moves.is_empty() || self.host == before;
-        Rule::ChangesNothing.holds(is_same, || "the host is not what it was".into())
+        Invariant::Contract.holds_or(is_same, || "the host is not what it was".into())
     }
 
     fn carry_out(&mut self, out: &Out) -> Checked {
@@ -91,7 +91,7 @@ impl<H: Host> World<H> {
             match action {
                 Action::Deliver { frame, .. } => {
                     let read = HostFrame::decode(frame.to_json().as_bytes());
-                    Rule::SameFrames.same("a frame", &read.as_ref(), &Ok(frame))?;
+                    Invariant::AsRequired.same("a frame", &read.as_ref(), &Ok(frame))?;
                 }
                 Action::Store(record) => {
                     self.store.put(record, &self.model.limits)?;
@@ -120,11 +120,11 @@ impl<H: Host> World<H> {
     pub(super) fn check_shown(&self, shown: &impl Debug, strange: &impl Debug) -> Checked {
         let (shown, strange) = (format!("{shown:?}"), format!("{strange:?}"));
         self.check_secrets(&shown)?;
-        Rule::IgnoresNames.holds(shown == strange, || format!("{shown}\n{strange}"))
+        Invariant::Contract.holds_or(shown == strange, || format!("{shown}\n{strange}"))
     }
 
     fn check_secrets(&self, shown: &str) -> Checked {
-        Rule::KeepsSecrets.holds(!shown.contains(SENTINEL), || shown.into())
+        Invariant::NothingSecretIsShown.holds_or(!shown.contains(SECRET), || shown.into())
     }
 
     /// Checks what holds between any two events.
@@ -141,10 +141,10 @@ impl<H: Host> World<H> {
             surface.check(&self.host.snapshot(surface.session()))?;
         }
         let due = self.model.live().map(|call| call.due(&self.model.limits).0).min();
-        Rule::SameDeadline.same("what runs out", &self.host.deadline(), &due)?;
+        Invariant::ClocksRunWhereTheyBelong.same("what runs out", &self.host.deadline(), &due)?;
         let live: BTreeSet<InvocationId> = self.model.live().map(|call| call.id.clone()).collect();
         let found = self.host.invocations().into_iter().collect();
-        let rule = Rule::SameState;
+        let rule = Invariant::AsRequired;
         rule.same("what is live", &live, &found)?;
         for call in &self.model.calls {
             let phase = (!call.is_over).then(|| call.phase());

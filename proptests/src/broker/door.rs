@@ -1,5 +1,6 @@
 //! What a host's world lets happen that a larger world decides: who says what, and who answers what.
 
+use crate::invariants::{Checked, Violation};
 use mrtr_core::{
     Instant, InvocationId,
     host::{
@@ -10,9 +11,8 @@ use mrtr_core::{
 };
 
 use super::{
-    Broken, WhichRecord,
+    WhichRecord,
     host::Host,
-    rule::Checked,
     script::Fit,
     setup::{registration, session, turn},
     world::World,
@@ -26,7 +26,7 @@ impl<H: Host> World<H> {
         of_turn: u8,
         what: u8,
         request: RawJson,
-    ) -> Result<Option<InvocationId>, Broken> {
+    ) -> Result<Option<InvocationId>, Violation> {
         self.call_with(session(of), turn(of_turn), what, request)
     }
 
@@ -64,7 +64,7 @@ impl<H: Host> World<H> {
         response: InputResponse,
         decision: Decision,
         json: &'static str,
-    ) -> Result<bool, Broken> {
+    ) -> Result<bool, Violation> {
         let fit = Fit::Fits(decision, json);
         let expected = self.model.answer(self.now, interaction, &session, fit);
         let given = Some((decision, json.into()));

@@ -1,5 +1,6 @@
 //! What the model expects of one event, and how that is compared with what came.
 
+use crate::invariants::{Checked, Invariant, Violation};
 use mrtr_core::{
     InvocationId, Phase,
     host::{
@@ -9,10 +10,7 @@ use mrtr_core::{
     wire::ResponseError,
 };
 
-use super::{
-    host::Out,
-    rule::{Broken, Checked, Rule},
-};
+use super::host::Out;
 
 /// Is what must come of an event.
 #[derive(Clone, Debug, Default)]
@@ -47,14 +45,14 @@ impl Expected {
     /// Compares a mistake that was found.
     pub(super) fn check_misuse(&self, misuse: &Misuse) -> Checked {
         let found = misuse_said(misuse);
-        Rule::SameMisuse.holds(self.misuses.contains(&found), || {
+        Invariant::AsRequired.holds_or(self.misuses.contains(&found), || {
             format!("{found} for one of {:?}", self.misuses)
         })
     }
 
     /// Compares what came of an event that was taken.
     pub(super) fn check(&self, out: &Out) -> Checked {
-        Rule::SameMisuse.holds(self.misuses.is_empty() || self.may_pass, || {
+        Invariant::AsRequired.holds_or(self.misuses.is_empty() || self.may_pass, || {
             format!("nothing for one of {:?}", self.misuses)
         })?;
         let mut frames = self.frames.clone();
@@ -69,25 +67,25 @@ impl Expected {
             frames.iter().map(|(on, frame)| (on.number(), frame.to_json())).collect()
         };
         frames.sort_by(|(_, a), (_, b)| a.invocation().cmp(b.invocation()));
-        Rule::SameFrames.same("frames", &shown(&found.frames), &shown(&frames))?;
-        Rule::SameRecords.same(
+        Invariant::AsRequired.same("frames", &shown(&found.frames), &shown(&frames))?;
+        Invariant::AsRequired.same(
             "records",
             &found.records,
             &sorted(&self.records, |record| record.0),
         )?;
-        Rule::SameChanges.same(
+        Invariant::AsRequired.same(
             "changes",
             &found.changes,
             &sorted(&self.changes, |change| change.1),
         )?;
         let by_invocation = |outcome: &(InvocationId, String)| outcome.0.clone();
         let outcomes = sorted(&self.outcomes, by_invocation);
-        Rule::SameOutcomes.same("outcomes", &found.outcomes, &outcomes)?;
+        Invariant::AsRequired.same("outcomes", &found.outcomes, &outcomes)?;
         self.check_moves(&out.reports)
     }
 
     /// Returns the code of the refusal, if there is one.
-    fn check_refusal(&self, reports: &[Report]) -> Result<Option<String>, Broken> {
+    fn check_refusal(&self, reports: &[Report]) -> Result<Option<String>, Violation> {
         let refused: Vec<_> = reports
             .iter()
             .filter_map(|report| match report {
@@ -100,8 +98,8 @@ impl Expected {
             [why] => (self.refusals.contains(&refusal_said(why)), Some(why.code().into())),
             _ => (false, None),
         };
-        Rule::SameRefusal
-            .holds(is_expected, || format!("{refused:?} for one of {:?}", self.refusals))?;
+        Invariant::AsRequired
+            .holds_or(is_expected, || format!("{refused:?} for one of {:?}", self.refusals))?;
         Ok(code)
     }
 
@@ -119,7 +117,7 @@ impl Expected {
             .collect();
         let by_invocation = |step: &Move| step.0.clone();
         let expected = sorted(&self.moves, by_invocation);
-        Rule::SameReports.same("moves", &sorted(&moves, by_invocation), &expected)
+        Invariant::AsRequired.same("moves", &sorted(&moves, by_invocation), &expected)
     }
 }
 

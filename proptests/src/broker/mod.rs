@@ -1,7 +1,7 @@
 //! A host, providers that say anything, people who answer anything, a store that forgets, and
 //! surfaces that miss half of it.
 //!
-//! Three things judge the host: a [`Rule`] each for what must never be, whatever the events; a
+//! Three things judge the host: a [`Invariant`] each for what must never be, whatever the events; a
 //! model, written from the requirements, which knows what must come of each event; and the surfaces
 //! and the store, which must agree with it in the end. [`World::of`] tries them on hosts that lie.
 
@@ -14,7 +14,6 @@ mod frames;
 mod host;
 mod model;
 mod op;
-mod rule;
 mod script;
 mod setup;
 mod store;
@@ -28,8 +27,7 @@ pub use op::{
     Does, How, Op, Says, WhichConnection, WhichInvocation, WhichNumber, WhichQuestion, WhichRecord,
     WhichScope, WhichSession, ops,
 };
-pub use rule::{Broken, Checked, Rule};
-pub use script::SENTINEL;
+
 pub use world::World;
 
 pub(crate) use script::pick;

@@ -1,5 +1,6 @@
 //! The lines of a world: what providers ask and what people answer.
 
+use crate::invariants::SECRET;
 use std::sync::LazyLock;
 
 use form_model::{Content, Form};
@@ -10,14 +11,11 @@ use mrtr_core::{
 
 use super::How;
 
-/// A text that is in every secret of a world, and must be in nothing that is shown to an operator.
-pub const SENTINEL: &str = "hunter2";
-
 /// What providers call themselves, their servers and their tools.
-pub(super) const NAMES: [&str; 3] = ["hunter2 a", "hunter2 b", "hunter2 c"];
+pub(super) const NAMES: [&str; 3] = ["SENTINEL a", "SENTINEL b", "SENTINEL c"];
 
 /// What they call themselves before the second host of a world, letter for letter as long.
-pub(super) const OTHER_NAMES: [&str; 3] = ["mallory x", "mallory y", "mallory z"];
+pub(super) const OTHER_NAMES: [&str; 3] = ["mallory xx", "mallory yy", "mallory zz"];
 
 /// The bytes that a message, a name and a request may have in a world, and the content of an answer.
 pub(super) const MESSAGE_BYTES_MAX: usize = 64;
@@ -54,8 +52,8 @@ enum What {
     Url(&'static str),
 }
 
-/// The message of every question. `hunter2` stands in it for what must not be in a log.
-pub(super) const MESSAGE: &str = "hunter2,\n\u{202e}sure?";
+/// The message of every question. `SENTINEL` stands in it for what must not be in a log.
+pub(super) const MESSAGE: &str = "SENTINEL,\n\u{202e}sure?";
 
 impl Question {
     /// Writes the request, as a provider would.
@@ -82,7 +80,7 @@ impl Question {
             How::Wrong => (self.wrong.0(), Fit::Unfit(self.wrong.1)),
             How::Large => match self.what {
                 What::Form(schema) if schema == NAME => {
-                    let note = Content::new().with_text("note", SENTINEL.repeat(40));
+                    let note = Content::new().with_text("note", SECRET.repeat(40));
                     (InputResponse::Accept(note), Fit::Unfit("too_large"))
                 }
                 What::Form(_) | What::Url(_) => fits(self.right, Decision::Accept),
@@ -95,8 +93,8 @@ impl Question {
             }
             How::Foreign(index) => {
                 let response = match index % 3 {
-                    0 => InputResponse::Sampled(raw(r#"{"role":"hunter2"}"#)),
-                    1 => InputResponse::Roots(raw(r#"{"roots":["hunter2"]}"#)),
+                    0 => InputResponse::Sampled(raw(r#"{"role":"SENTINEL"}"#)),
+                    1 => InputResponse::Roots(raw(r#"{"roots":["SENTINEL"]}"#)),
                     _ => match self.what {
                         What::Form(_) => InputResponse::Consent,
                         What::Url(_) => InputResponse::Accept(Content::new()),
@@ -113,14 +111,14 @@ pub(super) fn raw(json: &str) -> RawJson {
     RawJson::parse(json).unwrap()
 }
 
-const CONFIRM: &str = r#"{"type":"object","title":"hunter2","description":"hunter2",
-    "properties":{"confirm":{"type":"boolean","title":"hunter2","description":"hunter2"}},
+const CONFIRM: &str = r#"{"type":"object","title":"SENTINEL","description":"SENTINEL",
+    "properties":{"confirm":{"type":"boolean","title":"SENTINEL","description":"SENTINEL"}},
     "required":["confirm"]}"#;
 const NAME: &str = r#"{"type":"object","properties":{
-    "name":{"type":"string","maxLength":9,"default":"hunter2"},
+    "name":{"type":"string","maxLength":9,"default":"SENTINEL"},
     "age":{"type":"integer","minimum":0},"note":{"type":"string"}}}"#;
 const TARGET: &str = r#"{"type":"object","properties":{
-    "environment":{"type":"string","enum":["staging","hunter2"]},
+    "environment":{"type":"string","enum":["staging","SENTINEL"]},
     "zones":{"type":"array","items":{"type":"string","enum":["a","b"]},"minItems":1}},
     "required":["environment"]}"#;
 const NOTHING: &str = r#"{"type":"object","properties":{}}"#;
@@ -141,40 +139,40 @@ pub(super) const QUESTIONS: [Question; 5] = [
             || accept(Content::new().with_flag("confirm", false)),
             r#"{"action":"accept","content":{"confirm":false}}"#,
         ),
-        wrong: (|| accept(Content::new().with_text("confirm", SENTINEL)), "invalid"),
+        wrong: (|| accept(Content::new().with_text("confirm", SECRET)), "invalid"),
     },
     Question {
         what: What::Form(NAME),
         right: (
             || {
                 let age = Content::new().with_number("age", 9_007_199_254_740_993_u64);
-                accept(age.with_text("name", SENTINEL))
+                accept(age.with_text("name", SECRET))
             },
-            r#"{"action":"accept","content":{"name":"hunter2","age":9007199254740993}}"#,
+            r#"{"action":"accept","content":{"name":"SENTINEL","age":9007199254740993}}"#,
         ),
         also_right: (|| accept(Content::new()), r#"{"action":"accept","content":{}}"#),
         wrong: (
             || {
-                let name = Content::new().with_text("name", SENTINEL.repeat(2));
+                let name = Content::new().with_text("name", SECRET.repeat(2));
                 accept(name.with_number("age", -1))
             },
             "invalid",
         ),
     },
     Question {
-        what: What::Url("https://example.org/pay?token=hunter2"),
+        what: What::Url("https://example.org/pay?token=SENTINEL"),
         right: (|| InputResponse::Consent, r#"{"action":"accept"}"#),
         also_right: (|| InputResponse::Consent, r#"{"action":"accept"}"#),
-        wrong: (|| accept(Content::new().with_text("url", SENTINEL)), "wrong_kind"),
+        wrong: (|| accept(Content::new().with_text("url", SECRET)), "wrong_kind"),
     },
     Question {
         what: What::Form(TARGET),
         right: (
             || {
-                let environment = Content::new().with_text("environment", SENTINEL);
+                let environment = Content::new().with_text("environment", SECRET);
                 accept(environment.with_choices("zones", ["b", "a"]))
             },
-            r#"{"action":"accept","content":{"environment":"hunter2","zones":["b","a"]}}"#,
+            r#"{"action":"accept","content":{"environment":"SENTINEL","zones":["b","a"]}}"#,
         ),
         also_right: (
             || accept(Content::new().with_text("environment", "staging")),
@@ -183,7 +181,7 @@ pub(super) const QUESTIONS: [Question; 5] = [
         wrong: (
             || {
                 let environment = Content::new().with_text("environment", "mars");
-                accept(environment.with_text(SENTINEL, SENTINEL))
+                accept(environment.with_text(SECRET, SECRET))
             },
             "invalid",
         ),
@@ -192,7 +190,7 @@ pub(super) const QUESTIONS: [Question; 5] = [
         what: What::Form(NOTHING),
         right: (|| accept(Content::new()), r#"{"action":"accept","content":{}}"#),
         also_right: (|| accept(Content::new()), r#"{"action":"accept","content":{}}"#),
-        wrong: (|| accept(Content::new().with_text(SENTINEL, SENTINEL)), "invalid"),
+        wrong: (|| accept(Content::new().with_text(SECRET, SECRET)), "invalid"),
     },
 ];
 
@@ -202,11 +200,11 @@ static REQUESTS: LazyLock<Vec<RawJson>> =
 /// Requests that cannot be asked, each with the code of the rule that it breaks.
 static FLAWED: LazyLock<Vec<(&str, RawJson)>> = LazyLock::new(|| {
     let [message, label, request] =
-        [MESSAGE_BYTES_MAX, LABEL_BYTES_MAX, REQUEST_BYTES_MAX].map(|max| "hunter2".repeat(max));
+        [MESSAGE_BYTES_MAX, LABEL_BYTES_MAX, REQUEST_BYTES_MAX].map(|max| "SENTINEL".repeat(max));
     let empty = r#""form":{"version":1}"#;
     let field = |kind: &str| {
         format!(
-            r#""form":{{"version":1,"fields":[{{"name":"a","kind":{kind}}}]}},"message":"hunter2""#
+            r#""form":{{"version":1,"fields":[{{"name":"a","kind":{kind}}}]}},"message":"SENTINEL""#
         )
     };
     let large = |name| {
@@ -214,28 +212,28 @@ static FLAWED: LazyLock<Vec<(&str, RawJson)>> = LazyLock::new(|| {
     };
     let large = (0..9).map(large).collect::<Vec<_>>().join(",");
     let unreadable = [
-        r#""message":"hunter2""#.into(),
-        format!(r#"{empty},"message":"hunter2","url":"https://example.org/hunter2""#),
-        format!(r#"{empty},"message":"hunter2","mode":"form""#),
+        r#""message":"SENTINEL""#.into(),
+        format!(r#"{empty},"message":"SENTINEL","url":"https://example.org/SENTINEL""#),
+        format!(r#"{empty},"message":"SENTINEL","mode":"form""#),
         empty.into(),
-        format!(r#"{empty},"message":"hunter2","message":"hunter2""#),
+        format!(r#"{empty},"message":"SENTINEL","message":"SENTINEL""#),
         format!(r#"{empty},"message":"{message}""#),
         format!(r#"{empty},"message":7"#),
         r#""form":{"version":1,"description":"DESCRIPTION"},"message":"m""#
             .replace("DESCRIPTION", &request),
         // Within the limit as it comes, and beyond it as it is stored.
-        r#""form":{"version":1,"fields":[FIELDS]},"message":"hunter2""#.replace("FIELDS", &large),
-        r#""url":"/hunter2","message":"hunter2""#.into(),
-        r#""url":"javascript:hunter2","message":"hunter2""#.into(),
+        r#""form":{"version":1,"fields":[FIELDS]},"message":"SENTINEL""#.replace("FIELDS", &large),
+        r#""url":"/SENTINEL","message":"SENTINEL""#.into(),
+        r#""url":"javascript:SENTINEL","message":"SENTINEL""#.into(),
     ];
     let form = [
-        r#""form":{"version":2},"message":"hunter2""#.into(),
-        r#""form":"hunter2","message":"hunter2""#.into(),
-        r#""form":{"type":"object","properties":{}},"message":"hunter2""#.into(),
-        field(r#"{"hunter2":{}}"#),
+        r#""form":{"version":2},"message":"SENTINEL""#.into(),
+        r#""form":"SENTINEL","message":"SENTINEL""#.into(),
+        r#""form":{"type":"object","properties":{}},"message":"SENTINEL""#.into(),
+        field(r#"{"SENTINEL":{}}"#),
         field(r#"{"integer":{"minimum":{"value":2},"maximum":{"value":1}}}"#),
         field(r#"{"choice":{"options":[]}}"#),
-        field(r#"{"choices":{"options":[{"value":"hunter2"},{"value":"hunter2"}]}}"#),
+        field(r#"{"choices":{"options":[{"value":"SENTINEL"},{"value":"SENTINEL"}]}}"#),
     ];
     let with_requester =
         |members: &String| raw(&format!(r#"{{{members},"requester":{}}}"#, requester_json()));
@@ -243,10 +241,10 @@ static FLAWED: LazyLock<Vec<(&str, RawJson)>> = LazyLock::new(|| {
         unreadable.iter().map(|members| ("unreadable", with_requester(members))).collect();
     all.extend(form.iter().map(|members| ("form", with_requester(members))));
     for requester in [
-        r#""hunter2""#.into(),
-        r#"{"provider":"hunter2","server":"hunter2"}"#.into(),
-        r#"{"provider":"hunter2","server":"hunter2","tool":"hunter2","trusted":true}"#.into(),
-        format!(r#"{{"provider":"{label}","server":"hunter2","tool":"hunter2"}}"#),
+        r#""SENTINEL""#.into(),
+        r#"{"provider":"SENTINEL","server":"SENTINEL"}"#.into(),
+        r#"{"provider":"SENTINEL","server":"SENTINEL","tool":"SENTINEL","trusted":true}"#.into(),
+        format!(r#"{{"provider":"{label}","server":"SENTINEL","tool":"SENTINEL"}}"#),
     ] {
         all.push((
             "unreadable",
@@ -254,7 +252,7 @@ static FLAWED: LazyLock<Vec<(&str, RawJson)>> = LazyLock::new(|| {
         ));
     }
     all.extend(
-        ["7", "[]", r#"{"method":"elicitation/create","params":{"message":"hunter2"}}"#]
+        ["7", "[]", r#"{"method":"elicitation/create","params":{"message":"SENTINEL"}}"#]
             .map(|text| ("unreadable", raw(text))),
     );
     all
@@ -278,27 +276,27 @@ pub(super) fn request(index: u8) -> (RawJson, Result<usize, &'static str>) {
 /// Bytes that are no frame of a provider.
 pub(super) const GARBAGE: [&[u8]; 16] = [
     b"",
-    b"hunter2",
+    b"SENTINEL",
     b"{\"accepted\":{\"invocation\":\"1.1\xff\"}}",
     br#""accepted""#,
     br#"{}"#,
     br#"{"accepted":"1.1"}"#,
     br#"{"accepted":{}}"#,
     br#"{"accepted":{"invocation":""}}"#,
-    br#"{"accepted":{"invocation":"1.1","interaction":"hunter2"}}"#,
+    br#"{"accepted":{"invocation":"1.1","interaction":"SENTINEL"}}"#,
     br#"{"accepted":{"invocation":"1.1","invocation":"1.1"}}"#,
     br#"{"accepted":{"invocation":"1.1"},"released":{"invocation":"1.1"}}"#,
     br#"{"accepted":{"invocation":"1.1"}}{"released":{"invocation":"1.1"}}"#,
-    br#"{"call":{"invocation":"1.1","request":"hunter2"}}"#,
-    br#"{"evaluate":{"invocation":"1.1","code":"hunter2"}}"#,
-    br#"{"interaction_request":{"invocation":"1.1","interaction":-1,"request":"hunter2"}}"#,
+    br#"{"call":{"invocation":"1.1","request":"SENTINEL"}}"#,
+    br#"{"evaluate":{"invocation":"1.1","code":"SENTINEL"}}"#,
+    br#"{"interaction_request":{"invocation":"1.1","interaction":-1,"request":"SENTINEL"}}"#,
     br#"{"interaction_request":{"invocation":"1.1","interaction":18446744073709551616,"request":1}}"#,
 ];
 
 /// Writes a question that has no request, and a member that no frame has.
 pub(super) fn misspelt(invocation: &InvocationId, number: u64) -> String {
     format!(
-        r#"{{"interaction_request":{{"invocation":"{invocation}","interaction":{number},"hunter2":1}}}}"#
+        r#"{{"interaction_request":{{"invocation":"{invocation}","interaction":{number},"SENTINEL":1}}}}"#
     )
 }
 

@@ -1,10 +1,11 @@
 //! The store of a world: a list of records in the order in which they came, and what became of each.
 
+use crate::invariants::{Checked, Invariant};
 use std::collections::BTreeSet;
 
 use mrtr_core::host::{InteractionId, Limits, Record, RecordId, RecordKind};
 
-use super::{Rule, WhichRecord, rule::Checked, script::pick};
+use super::{WhichRecord, script::pick};
 
 /// Is what was written, in this life of the host and all before it.
 #[derive(Clone, Debug, Default)]
@@ -31,17 +32,17 @@ impl Store {
     /// Takes a record, behind all before it: it reads back as it was, and no two are the same.
     pub(super) fn put(&mut self, record: &Record, limits: &Limits) -> Checked {
         let (id, line) = (record.id(), record.to_json());
-        let rule = Rule::RecordsInOrder;
-        rule.holds(!line.contains(['\n', '\r']), || format!("{id} is no line"))?;
+        let rule = Invariant::StoredThenDelivered;
+        rule.holds_or(!line.contains(['\n', '\r']), || format!("{id} is no line"))?;
         let read = Record::decode(&line, limits);
         rule.same("a record read back", &read.as_ref(), &Ok(record))?;
         rule.same("its id", &RecordId::decode(&line), &Ok(id))?;
         rule.same("its key", &id.to_string().parse(), &Ok(id))?;
         let is_new = !self.held().any(|held| held == id);
-        rule.holds(is_new, || format!("{id} is held already"))?;
+        rule.holds_or(is_new, || format!("{id} is held already"))?;
         let is_begun = id.kind == RecordKind::Requested
             || self.was_written(RecordId { kind: RecordKind::Requested, ..id });
-        rule.holds(is_begun, || format!("{id} comes first"))?;
+        rule.holds_or(is_begun, || format!("{id} comes first"))?;
         self.written.push(Written { id, line, state: State::Waiting });
         Ok(())
     }
@@ -113,11 +114,13 @@ impl Store {
             let is_answered = self.held().any(|held| held == of_kind(RecordKind::Answered));
             let is_requested = self.held().any(|held| held == of_kind(RecordKind::Requested));
             let is_delivered = delivered.contains(&interaction);
-            Rule::EndsOnce.holds(!(is_delivered && is_closed), || format!("{id} ends twice"))?;
+            Invariant::EveryAskHasAnEnd
+                .holds_or(!(is_delivered && is_closed), || format!("{id} ends twice"))?;
             // An answer that is held and did not go out stays what it is, says the guide.
             let is_over = is_delivered || is_closed || is_answered || !is_requested;
             let is_past = interaction.epoch().number() < epoch;
-            Rule::EndsOnce.holds(is_over || !is_past, || format!("{id} never ends"))?;
+            Invariant::EveryAskHasAnEnd
+                .holds_or(is_over || !is_past, || format!("{id} never ends"))?;
         }
         Ok(())
     }

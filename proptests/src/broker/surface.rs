@@ -1,15 +1,12 @@
 //! The surfaces of a world: each has a view of one session, and a line to the host that loses,
 //! repeats and reorders.
 
+use crate::invariants::{Checked, Invariant, Violation};
 use mrtr_core::host::{
     Change, Epoch, InteractionId, SessionId, Snapshot, View, VisibleInteraction,
 };
 
-use super::{
-    Does, Rule,
-    rule::{Broken, Checked},
-    script::pick,
-};
+use super::{Does, script::pick};
 
 /// The changes of the past that a line may repeat.
 const REPEATED_MAX: usize = 16;
@@ -79,7 +76,11 @@ impl Surface {
 
     /// Does one thing. Where the view notices a gap, a snapshot is due. `stray` are changes of
     /// other sessions.
-    pub(super) fn act(&mut self, does: Does, stray: &[Change]) -> Result<Option<Gapped>, Broken> {
+    pub(super) fn act(
+        &mut self,
+        does: Does,
+        stray: &[Change],
+    ) -> Result<Option<Gapped>, Violation> {
         match does {
             Does::Take => self.take(0),
             Does::TakeAll => {
@@ -110,7 +111,8 @@ impl Surface {
                     let before = self.view.clone();
                     let gapped = self.view.apply(change).is_err();
                     let is_untouched = self.view == before;
-                    Rule::ViewsAgree.holds(is_untouched, || "another session shows up".into())?;
+                    Invariant::Contract
+                        .holds_or(is_untouched, || "another session shows up".into())?;
                     Ok(gapped.then_some(Gapped))
                 }
                 _ => Ok(None),
@@ -118,7 +120,7 @@ impl Surface {
         }
     }
 
-    fn take(&mut self, at: usize) -> Result<Option<Gapped>, Broken> {
+    fn take(&mut self, at: usize) -> Result<Option<Gapped>, Violation> {
         if at >= self.on_the_way.len() {
             return Ok(None);
         }
@@ -133,15 +135,15 @@ impl Surface {
         Ok(gapped)
     }
 
-    fn apply(&mut self, change: Change) -> Result<Option<Gapped>, Broken> {
+    fn apply(&mut self, change: Change) -> Result<Option<Gapped>, Violation> {
         let before = self.view.clone();
         let is_next = self.is_whole && change.epoch == self.epoch;
         match self.view.apply(change) {
             Ok(()) => Ok(None),
             Err(gap) => {
-                let rule = Rule::ViewsAgree;
-                rule.holds(self.view == before, || "a gap changes the view".into())?;
-                rule.holds(!is_next, || format!("{gap}, where nothing is"))?;
+                let rule = Invariant::Contract;
+                rule.holds_or(self.view == before, || "a gap changes the view".into())?;
+                rule.holds_or(!is_next, || format!("{gap}, where nothing is"))?;
                 Ok(Some(Gapped))
             }
         }
@@ -169,6 +171,6 @@ impl Surface {
         }
         let shown: Vec<&VisibleInteraction> = self.view.open().collect();
         let open: Vec<&VisibleInteraction> = snapshot.open.iter().collect();
-        Rule::ViewsAgree.same("a view", &shown, &open)
+        Invariant::Contract.same("a view", &shown, &open)
     }
 }

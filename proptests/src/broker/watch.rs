@@ -3,6 +3,7 @@
 //! The model says what is right in every detail. This says what must never be, whatever the model
 //! says: it is fed with events and actions alone.
 
+use crate::invariants::{Checked, Invariant};
 use std::collections::{BTreeMap, BTreeSet};
 
 use mrtr_core::{
@@ -14,8 +15,6 @@ use mrtr_core::{
     },
     wire::Decision,
 };
-
-use super::{Rule, rule::Checked};
 
 /// Is an invocation as it was seen.
 #[derive(Clone, Debug)]
@@ -88,13 +87,14 @@ impl Watch {
     ) -> Checked {
         let (request, registration) = (call.request.clone(), call.registration.clone());
         let seen = Seen { call, connection, is_settled: false, is_cancelled: false };
-        Rule::CallsOnce.holds(self.calls.insert(id.clone(), seen).is_none(), || format!("{id}"))?;
+        Invariant::OneOutcome
+            .holds_or(self.calls.insert(id.clone(), seen).is_none(), || format!("{id}"))?;
         let frame = HostFrame::Call { invocation: id.clone(), request };
         let [Action::Deliver { connection: on, frame: sent }] = actions else {
-            return Err(Rule::CallsOnce.broken(format!("{registration} gets {actions:?}")));
+            return Err(Invariant::OneOutcome.broken(format!("{registration} gets {actions:?}")));
         };
-        Rule::KeepsToConnection.same("a call's connection", on, &connection)?;
-        Rule::CallsOnce.same("a call", &sent.to_json(), &frame.to_json())
+        Invariant::AnswersReachWhoAsked.same("a call's connection", on, &connection)?;
+        Invariant::OneOutcome.same("a call", &sent.to_json(), &frame.to_json())
     }
 
     /// Sees an event and what came of it. `given`: what the provider is to get, where the event is
@@ -136,9 +136,9 @@ impl Watch {
     fn act(&mut self, event: &Event, action: &Action) -> Checked {
         let id = self.invocation_of(action);
         let Some(seen) = id.as_ref().and_then(|id| self.calls.get_mut(id)) else {
-            return Err(Rule::IsCalled.broken(format!("{action:?}")));
+            return Err(Invariant::NoQuestionWithoutInvocation.broken(format!("{action:?}")));
         };
-        Rule::SettlesOnce.holds(!seen.is_settled, || format!("{action:?} follows"))?;
+        Invariant::OneOutcome.holds_or(!seen.is_settled, || format!("{action:?} follows"))?;
         match action {
             Action::Settle { .. } => {
                 seen.is_settled = true;
@@ -147,13 +147,17 @@ impl Watch {
             Action::Deliver { connection, frame } => {
                 let is_there =
                     seen.connection == *connection && self.connections.contains(connection);
-                Rule::KeepsToConnection.holds(is_there, || format!("{action:?}"))?;
+                Invariant::AnswersReachWhoAsked.holds_or(is_there, || format!("{action:?}"))?;
                 self.deliver(event, frame)
             }
             Action::Store(record) => self.store(event, record),
             Action::Project(change) => {
                 let owner = &seen.call.session;
-                Rule::KeepsToSession.same("a change's session", &change.session, owner)?;
+                Invariant::AnswersReachWhoAsked.same(
+                    "a change's session",
+                    &change.session,
+                    owner,
+                )?;
                 self.number(change)?;
                 self.project(event, &change.kind)
             }
@@ -182,12 +186,13 @@ impl Watch {
     fn deliver(&mut self, event: &Event, frame: &HostFrame) -> Checked {
         match frame {
             HostFrame::Call { invocation, .. } => {
-                Err(Rule::CallsOnce.broken(format!("{invocation} is called again")))
+                Err(Invariant::OneOutcome.broken(format!("{invocation} is called again")))
             }
             HostFrame::Cancel { invocation, .. } => {
                 if let Some(seen) = self.calls.get_mut(invocation) {
                     let is_first = !core::mem::replace(&mut seen.is_cancelled, true);
-                    Rule::OnlyCancels.holds(is_first, || format!("{frame:?} again"))?;
+                    Invariant::NothingIsSentAfterStop
+                        .holds_or(is_first, || format!("{frame:?} again"))?;
                 }
                 Ok(())
             }
@@ -206,41 +211,45 @@ impl Watch {
                 let mut of_it =
                     self.questions.values().filter(|question| question.invocation == *invocation);
                 let is_taken = of_it.any(|question| question.number == *interaction);
-                Rule::RefusesByNumber.holds(is_asked && !is_taken, || format!("{frame:?}"))
+                Invariant::AnswersReachWhoAsked
+                    .holds_or(is_asked && !is_taken, || format!("{frame:?}"))
             }
             HostFrame::InteractionResult { invocation, interaction, result } => {
                 let mut open = self.questions.iter_mut().filter(|(_, question)| {
                     question.invocation == *invocation && !question.is_over()
                 });
                 let Some((id, question)) = open.next() else {
-                    return Err(Rule::AnswersWhatIsAsked.broken(format!("{frame:?}")));
+                    return Err(Invariant::AnswersReachWhoAsked.broken(format!("{frame:?}")));
                 };
-                Rule::AnswersWhatIsAsked.same("a number", interaction, &question.number)?;
+                Invariant::AnswersReachWhoAsked.same("a number", interaction, &question.number)?;
                 question.is_delivered = true;
                 let given = question.given.as_ref().map(|(_, json)| json.as_str());
-                Rule::KeepsAnswer.same("an answer", &Some(result.as_str()), &given)?;
+                Invariant::StoredThenDelivered.same("an answer", &Some(result.as_str()), &given)?;
                 let record = RecordId { interaction: *id, kind: RecordKind::Answered };
                 let is_held = !self.is_durable || self.held.contains(&record);
-                Rule::StoresFirst.holds(is_held, || format!("{frame:?}"))
+                Invariant::StoredThenDelivered.holds_or(is_held, || format!("{frame:?}"))
             }
         }
     }
 
     fn store(&mut self, event: &Event, record: &Record) -> Checked {
         let id = record.id();
-        Rule::RecordsInOrder.holds(self.is_durable, || format!("{id} without a store"))?;
-        Rule::RecordsInOrder.holds(self.written.insert(id), || format!("{id} again"))?;
+        Invariant::StoredThenDelivered
+            .holds_or(self.is_durable, || format!("{id} without a store"))?;
+        Invariant::StoredThenDelivered
+            .holds_or(self.written.insert(id), || format!("{id} again"))?;
         if let Record::Requested(pending) = record {
             return self.ask(event, pending);
         }
         let Some(question) = self.questions.get_mut(&id.interaction) else {
-            return Err(Rule::RecordsInOrder.broken(format!("{id} before it was asked")));
+            return Err(Invariant::StoredThenDelivered.broken(format!("{id} before it was asked")));
         };
-        Rule::EndsOnce.holds(!question.is_over(), || format!("{id} after its end"))?;
+        Invariant::EveryAskHasAnEnd
+            .holds_or(!question.is_over(), || format!("{id} after its end"))?;
         match record {
             Record::Answered { result, .. } => {
                 let given = question.given.as_ref().map(|(_, json)| json.as_str());
-                Rule::KeepsAnswer.same("an answer", &Some(result.as_str()), &given)?;
+                Invariant::StoredThenDelivered.same("an answer", &Some(result.as_str()), &given)?;
                 question.is_taken = true;
             }
             Record::Closed { .. } => question.is_closed = true,
@@ -261,15 +270,19 @@ impl Watch {
         };
         let number = asked.filter(|(invocation, _)| **invocation == owner.invocation);
         let Some((_, number)) = number else {
-            return Err(Rule::AsksOnce.broken(format!("{} is asked by nobody", pending.id)));
+            return Err(
+                Invariant::EveryAskHasAnEnd.broken(format!("{} is asked by nobody", pending.id))
+            );
         };
         let is_ours = pending.id.epoch().number() == self.epoch;
-        Rule::AsksOnce.holds(is_ours, || format!("{} is of another life", pending.id))?;
+        Invariant::EveryAskHasAnEnd
+            .holds_or(is_ours, || format!("{} is of another life", pending.id))?;
         let has_open = self
             .questions
             .values()
             .any(|question| question.invocation == owner.invocation && !question.is_over());
-        Rule::AsksOnce.holds(!has_open, || format!("{} beside another", pending.id))?;
+        Invariant::EveryAskHasAnEnd
+            .holds_or(!has_open, || format!("{} beside another", pending.id))?;
         let question = Question {
             invocation: owner.invocation.clone(),
             number,
@@ -281,33 +294,34 @@ impl Watch {
             ended: None,
         };
         let is_new = self.questions.insert(pending.id, question).is_none();
-        Rule::AsksOnce.holds(is_new, || format!("{} is the id of two", pending.id))?;
+        Invariant::EveryAskHasAnEnd
+            .holds_or(is_new, || format!("{} is the id of two", pending.id))?;
         self.check_owner(pending)
     }
 
     fn check_owner(&self, pending: &PendingInteraction) -> Checked {
         let owner = pending.owner.as_ref();
         let Some(Seen { call, connection, .. }) = self.calls.get(&owner.invocation) else {
-            return Err(Rule::KeepsOwner.broken(format!("{owner:?}")));
+            return Err(Invariant::AnswersReachWhoAsked.broken(format!("{owner:?}")));
         };
         let found: (_, _, _, &RegistrationId, _) =
             (&owner.session, &owner.turn, &owner.tool_call, &owner.registration, owner.connection);
         let bound = (&call.session, &call.turn, &call.tool_call, &call.registration, *connection);
-        Rule::KeepsOwner.same("an owner", &found, &bound)
+        Invariant::AnswersReachWhoAsked.same("an owner", &found, &bound)
     }
 
     fn number(&mut self, change: &Change) -> Checked {
         let Change { epoch, session, number, after, kind, .. } = change;
         let last = self.changes_of.insert(session.clone(), *number);
         let is_next = epoch.number() == self.epoch && *number > self.changes;
-        Rule::NumbersChanges.holds(is_next, || format!("{number} after {}", self.changes))?;
+        Invariant::Contract.holds_or(is_next, || format!("{number} after {}", self.changes))?;
         self.changes = *number;
         // A surface that hears that nothing was open before drops all that it shows.
         let is_blank = after.is_none()
             && matches!(kind, ChangeKind::Opened(_))
             && !self.shown(session).any(|_| true);
         let follows = is_blank || *after == last;
-        Rule::NumbersChanges.holds(follows, || format!("{number} after {after:?}, not {last:?}"))
+        Invariant::Contract.holds_or(follows, || format!("{number} after {after:?}, not {last:?}"))
     }
 
     /// Returns the questions that a session is shown.
@@ -327,7 +341,8 @@ impl Watch {
                 let record = RecordId { interaction: pending.id, kind: RecordKind::Requested };
                 if self.is_durable {
                     let is_held = self.held.contains(&record);
-                    Rule::StoresFirst.holds(is_held, || format!("{} is shown", pending.id))?;
+                    Invariant::StoredThenDelivered
+                        .holds_or(is_held, || format!("{} is shown", pending.id))?;
                     self.check_owner(pending)?;
                 } else {
                     self.ask(event, pending)?;
@@ -339,21 +354,23 @@ impl Watch {
             }
         };
         let Some(question) = self.questions.get_mut(&id) else {
-            return Err(Rule::AsksOnce.broken(format!("{kind:?}")));
+            return Err(Invariant::EveryAskHasAnEnd.broken(format!("{kind:?}")));
         };
         match kind {
             ChangeKind::Opened(_) => {
                 let is_first = !core::mem::replace(&mut question.is_shown, true);
-                Rule::AsksOnce.holds(is_first, || format!("{id} is shown again"))
+                Invariant::EveryAskHasAnEnd.holds_or(is_first, || format!("{id} is shown again"))
             }
             ChangeKind::Taken { decision, .. } => {
                 let given = question.given.as_ref().map(|(decision, _)| *decision);
                 let is_so = question.is_shown && question.is_taken && given == Some(*decision);
-                Rule::KeepsAnswer.holds(is_so, || format!("{id} is taken as {decision:?}"))
+                Invariant::StoredThenDelivered
+                    .holds_or(is_so, || format!("{id} is taken as {decision:?}"))
             }
             ChangeKind::Ended { how, .. } => {
                 let is_first = question.is_shown && question.ended.replace(*how).is_none();
-                Rule::EndsOnce.holds(is_first, || format!("{id} ends again or was never shown"))
+                Invariant::EveryAskHasAnEnd
+                    .holds_or(is_first, || format!("{id} ends again or was never shown"))
             }
         }
     }
@@ -367,7 +384,8 @@ impl Watch {
             self.calls.get(invocation).is_some_and(|seen| seen.is_settled)
         };
         for seen in self.calls.iter().filter(|(_, seen)| seen.is_cancelled) {
-            Rule::OnlyCancels.holds(seen.1.is_settled, || format!("{} goes on", seen.0))?;
+            Invariant::NothingIsSentAfterStop
+                .holds_or(seen.1.is_settled, || format!("{} goes on", seen.0))?;
         }
         for (id, question) in &self.questions {
             let Question { is_shown, is_delivered, is_closed, ended, .. } = question;
@@ -380,9 +398,10 @@ impl Watch {
             } else {
                 ended.is_none() || (!self.is_durable && closed_as)
             };
-            Rule::EndsOnce.holds(is_sound, || format!("{id}: {question:?}"))?;
+            Invariant::EveryAskHasAnEnd.holds_or(is_sound, || format!("{id}: {question:?}"))?;
             let is_orphan = settled(&question.invocation) && !question.is_over();
-            Rule::LeavesNoOrphan.holds(!is_orphan, || format!("{id}: {question:?}"))?;
+            Invariant::NoQuestionWithoutInvocation
+                .holds_or(!is_orphan, || format!("{id}: {question:?}"))?;
         }
         Ok(())
     }
@@ -406,15 +425,17 @@ impl Watch {
                 Action::Deliver { frame, .. } => matches!(frame, HostFrame::Cancel { .. }),
                 _ => true,
             };
-            Rule::OnlyCancels.holds(is_covered && is_cancel, || format!("{action:?}"))?;
+            Invariant::NothingIsSentAfterStop
+                .holds_or(is_covered && is_cancel, || format!("{action:?}"))?;
         }
         let left = self.calls.iter().find(|(id, seen)| covered(id) && !seen.is_settled);
-        Rule::OnlyCancels.holds(left.is_none(), || format!("{left:?} is left"))?;
+        Invariant::NothingIsSentAfterStop
+            .holds_or(left.is_none(), || format!("{left:?} is left"))?;
         let settles = |action: &&Action| matches!(action, Action::Settle { .. });
         let cancels = |action: &&Action| matches!(action, Action::Deliver { .. });
         let (settled, cancelled) =
             (actions.iter().filter(settles).count(), actions.iter().filter(cancels).count());
-        Rule::OnlyCancels.same("cancels", &cancelled, &settled)
+        Invariant::NothingIsSentAfterStop.same("cancels", &cancelled, &settled)
     }
 
     /// Checks that a snapshot shows exactly what is open.
@@ -422,7 +443,8 @@ impl Watch {
         for shown in &snapshot.open {
             let owner = &shown.interaction.owner;
             let is_live = self.calls.get(&owner.invocation).is_some_and(|seen| !seen.is_settled);
-            Rule::LeavesNoOrphan.holds(is_live, || format!("{} is open", shown.interaction.id))?;
+            Invariant::NoQuestionWithoutInvocation
+                .holds_or(is_live, || format!("{} is open", shown.interaction.id))?;
             self.check_owner(&shown.interaction)?;
         }
         let taken = |question: &Question| {
@@ -432,9 +454,9 @@ impl Watch {
             self.shown(&snapshot.session).map(|(id, question)| (*id, taken(question))).collect();
         let found: Vec<_> =
             snapshot.open.iter().map(|shown| (shown.interaction.id, shown.taken)).collect();
-        Rule::ShowsWhatIsOpen.same("a snapshot", &found, &expected)?;
+        Invariant::NoQuestionWithoutInvocation.same("a snapshot", &found, &expected)?;
         let is_ours = snapshot.epoch.number() == self.epoch && snapshot.number == self.changes;
-        Rule::ShowsWhatIsOpen.holds(is_ours, || format!("{snapshot:?}"))
+        Invariant::NoQuestionWithoutInvocation.holds_or(is_ours, || format!("{snapshot:?}"))
     }
 
     /// Returns the records that a store was asked for, but of what it holds alone nobody could

@@ -106,7 +106,8 @@ impl<H: Host> World<H> {
         invocation: InvocationId,
         says: Says,
     ) -> (ProviderFrame, Option<Result<usize, &'static str>>) {
-        let (result, error) = (raw(r#"{"content":["hunter2"]}"#), raw(r#"{"message":"hunter2"}"#));
+        let (result, error) =
+            (raw(r#"{"content":["SENTINEL"]}"#), raw(r#"{"message":"SENTINEL"}"#));
         let frame = match says {
             Says::Accepted => ProviderFrame::Accepted { invocation },
             Says::Rejected => ProviderFrame::Rejected { invocation, error },

@@ -1,5 +1,6 @@
 //! A host, its providers, its store and its surfaces, and the checks after everything that happens.
 
+use crate::invariants::{Checked, Invariant, Violation};
 use std::collections::BTreeSet;
 
 use mrtr_core::{
@@ -12,11 +13,10 @@ use mrtr_core::{
 };
 
 use super::{
-    Does, Op, Rule, WhichScope,
+    Does, Op, WhichScope,
     expected::Expected,
     host::Host,
     model::Model,
-    rule::{Broken, Checked},
     script::{self, Fit, raw},
     setup::{SPANS, SURFACES, connection, limits, registration, session, turn},
     store::Store,
@@ -73,7 +73,7 @@ impl<H: Host> World<H> {
     /// # Errors
     ///
     /// A rule that does not hold as soon as somebody connects.
-    pub fn of(kind: &H, setup: u8) -> Result<Self, Broken> {
+    pub fn of(kind: &H, setup: u8) -> Result<Self, Violation> {
         let (is_durable, limits) = (setup & 1 == 1, limits(setup));
         let epoch = 7;
         let held = is_durable.then(Vec::new);
@@ -145,7 +145,7 @@ impl<H: Host> World<H> {
                 let connection = self.connection(connection, &invocation);
                 let (frame, request) = self.frame(invocation, says);
                 let read = ProviderFrame::decode(frame.to_json().as_bytes());
-                Rule::SameFrames.same("a frame", &read.as_ref(), &Ok(&frame))?;
+                Invariant::AsRequired.same("a frame", &read.as_ref(), &Ok(&frame))?;
                 let expected = self.model.frame(now, connection, &frame, request);
                 self.step(Event::Frame { connection, frame }, expected)
             }
@@ -218,7 +218,7 @@ impl<H: Host> World<H> {
     }
 
     fn call(&mut self, session: SessionId, turn: TurnId, what: u8) -> Checked {
-        let request = raw(r#"{"name":"deploy","arguments":{"key":"hunter2"}}"#);
+        let request = raw(r#"{"name":"deploy","arguments":{"key":"SENTINEL"}}"#);
         self.call_with(session, turn, what, request).map(drop)
     }
 
@@ -229,7 +229,7 @@ impl<H: Host> World<H> {
         turn: TurnId,
         what: u8,
         request: RawJson,
-    ) -> Result<Option<InvocationId>, Broken> {
+    ) -> Result<Option<InvocationId>, Violation> {
         self.done.clear();
         let tool_call = ToolCallId::new(&format!("c-{}", self.model.calls.len())).unwrap();
         let call = Call::new(session, turn, tool_call, registration(what), request);
@@ -245,11 +245,11 @@ impl<H: Host> World<H> {
                 None
             }
             (Ok((id, _)), Err(misuses)) => {
-                return Err(Rule::SameMisuse.broken(format!("{id} for one of {misuses:?}")));
+                return Err(Invariant::AsRequired.broken(format!("{id} for one of {misuses:?}")));
             }
             (Ok((id, out)), Ok(connection)) => {
                 let is_new = !self.model.old_calls.contains(&id);
-                Rule::CallsOnce.holds(is_new, || format!("{id} is of another life"))?;
+                Invariant::OneOutcome.holds_or(is_new, || format!("{id} is of another life"))?;
                 self.watch.called(&id, call.clone(), connection, &out.actions)?;
                 let expected = self.model.called(self.now, id.clone(), call, connection);
                 expected.check(&out)?;
@@ -305,7 +305,7 @@ impl<H: Host> World<H> {
 
     /// Starts the host anew, with what the store holds.
     fn restart(&mut self, forgets: bool) -> Checked {
-        let rule = Rule::RestartsClean;
+        let rule = Invariant::NoQuestionWithoutInvocation;
         self.delivered.extend(self.watch.delivered());
         self.store.restart(forgets);
         let (epoch, limits) = (self.model.epoch + 1, self.model.limits.clone());
@@ -313,7 +313,7 @@ impl<H: Host> World<H> {
         let epochs = held.iter().flatten().map(|record| record.interaction.epoch());
         if let Some(last) = epochs.max() {
             let again = self.host.anew(last, limits.clone(), held.clone());
-            rule.holds(again.is_err(), || format!("{last} is the epoch of two lives"))?;
+            rule.holds_or(again.is_err(), || format!("{last} is the epoch of two lives"))?;
             self.seen.insert("an epoch is not used again".into());
         }
         let (host, out) = self.host.anew(Epoch::new(epoch), limits.clone(), held).unwrap();
@@ -323,11 +323,13 @@ impl<H: Host> World<H> {
                 return Err(rule.broken(format!("{action:?}")));
             };
             let is_due = left.remove(interaction) && *why == CloseReason::HostRestarted;
-            rule.holds(is_due, || format!("{action:?}"))?;
+            rule.holds_or(is_due, || format!("{action:?}"))?;
             self.store.put(record, &limits)?;
             self.seen.insert(format!("closed {why:?}"));
         }
-        rule.holds(left.is_empty() && out.reports.is_empty(), || format!("{left:?} stays open"))?;
+        rule.holds_or(left.is_empty() && out.reports.is_empty(), || {
+            format!("{left:?} stays open")
+        })?;
         self.store.check_past(&self.delivered, epoch)?;
         self.stranger = host.clone();
         self.host = host;

@@ -11,14 +11,12 @@
 pub mod client;
 mod digest;
 pub mod host;
-mod invariant;
 pub mod pair;
 mod plant;
 mod scope;
 mod search;
 mod seen;
 
-pub use invariant::{Invariant, Rule, Violation};
 pub use plant::Plant;
 pub use scope::{Counts, Part, Scope, Size, Start, read_golden, scopes, write_golden};
 pub use search::{Counterexample, Found, World, explore};
@@ -26,11 +24,6 @@ pub use seen::{Label, Place, Seen, Stage, What, snake};
 
 use core::hash::{Hash, Hasher};
 use std::sync::Arc;
-
-pub use crate::exchange::SECRET;
-
-/// Is what a list of the bytes of [`SECRET`] is formatted as.
-const SECRET_BYTES: &str = "83, 69, 78, 84, 73, 78, 69, 76";
 
 /// Is what is the same in all worlds of one search: it takes no part in telling them apart.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Faults that are put between a machine and its world, to see that the search finds them.
 
-use super::Invariant;
+use crate::invariants::Invariant;
 
 /// Is a fault. A world that has one carries out, or is shown, something other than what its machine
 /// said.

@@ -1,5 +1,6 @@
 //! Breadth first through every world that can be reached.
 
+use crate::invariants::{Invariant, Violation};
 use core::{
     any::Any,
     fmt::{self, Debug},
@@ -13,7 +14,7 @@ use std::{
 };
 
 use super::{
-    Rule, Seen, Violation,
+    Seen,
     digest::{AsItIs, digest},
 };
 
@@ -192,7 +193,7 @@ fn expand_share<W: World>(share: &[(u32, W)], known: &Known) -> Result<Part<W>, 
 fn guarded<T>(run: impl FnOnce() -> Result<T, Violation>) -> Result<T, Violation> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let what = text(&*panic);
-        Err(Violation { rule: Rule::Contract, what })
+        Err(Invariant::Contract.broken(what))
     })
 }
 
@@ -225,7 +226,7 @@ fn counterexample<W: World>(start: &W, ways: &[(u32, u16)], broken: Broken) -> B
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explore::Invariant;
+    use crate::invariants::Invariant;
 
     /// Is a number that grows by 1, 2 or 3, and must not be one.
     #[derive(Clone, Debug, PartialEq, Hash)]
@@ -262,10 +263,10 @@ mod tests {
     fn what_is_broken_is_told_with_the_shortest_way_to_it() {
         for threads in [1, 2] {
             let broken = explore(&Number(0, Some(7)), threads).unwrap_err();
-            assert_eq!(broken.violation.rule, Rule::Invariant(Invariant::OneOutcome));
+            assert_eq!(broken.violation.invariant, Invariant::OneOutcome);
             assert_eq!(broken.path, ["1", "3", "3"]);
             let broken = explore(&Number(0, Some(93)), threads).unwrap_err();
-            assert_eq!(broken.violation.rule, Rule::Contract);
+            assert_eq!(broken.violation.invariant, Invariant::Contract);
             assert_eq!(broken.violation.what, "an assertion");
             assert_eq!(broken.path.len(), 31);
         }

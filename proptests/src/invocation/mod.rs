@@ -11,7 +11,6 @@ mod server;
 mod world;
 
 pub use op::{How, Op, Questions, Says, WhichLeg, WhichQuestion, WhichRound, ops};
-pub use script::SENTINEL;
 pub use world::World;
 
 pub(crate) use script::members;

@@ -1,5 +1,6 @@
 //! The lines of a world: what the server asks, and what people, models and roots answer.
 
+use crate::invariants::SECRET;
 use std::collections::BTreeMap;
 
 use form_model::Content;
@@ -11,11 +12,8 @@ use serde_json::value::RawValue;
 
 use super::How;
 
-/// A text that is in every secret of a world, and must be in nothing that is shown.
-pub const SENTINEL: &str = "hunter2";
-
 /// What the call sends.
-pub(super) const PARAMS: &str = r#"{"name":"deploy","_meta":{"k":"hunter2"},"arguments":{"key":"hunter2","n":1.0,"s":"\ud800"}}"#;
+pub(super) const PARAMS: &str = r#"{"name":"deploy","_meta":{"k":"SENTINEL"},"arguments":{"key":"SENTINEL","n":1.0,"s":"\ud800"}}"#;
 
 /// Names who is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,8 +102,8 @@ impl Question {
 }
 
 const DECLINED: &str = r#"{"action":"decline"}"#;
-const SAMPLED: &str = r#"{ "model":"m","role":"assistant", "content":{"type":"text","text":"hunter2 \ud800"},"n":1.0}"#;
-const ROOTS: &str = r#"{"roots":[ {"uri":"file:///hunter2","name":"\u0041"} ]}"#;
+const SAMPLED: &str = r#"{ "model":"m","role":"assistant", "content":{"type":"text","text":"SENTINEL \ud800"},"n":1.0}"#;
+const ROOTS: &str = r#"{"roots":[ {"uri":"file:///SENTINEL","name":"\u0041"} ]}"#;
 
 fn raw(json: &str) -> RawJson {
     RawJson::parse(json).unwrap()
@@ -116,7 +114,7 @@ fn sampled() -> InputResponse {
 }
 
 fn unlike_sampled() -> InputResponse {
-    InputResponse::Sampled(raw(r#"{"role":"hunter2","model":"m","content":{}}"#))
+    InputResponse::Sampled(raw(r#"{"role":"SENTINEL","model":"m","content":{}}"#))
 }
 
 fn roots() -> InputResponse {
@@ -133,7 +131,7 @@ pub(super) const QUESTIONS: [Question; 11] = [
             {"type":"object","properties":{"confirm":{"type":"boolean"}},"required":["confirm"]}}}"#,
         right: || InputResponse::Accept(Content::new().with_flag("confirm", true)),
         sent: r#"{"action":"accept","content":{"confirm":true}}"#,
-        wrong: || InputResponse::Accept(Content::new().with_text("confirm", SENTINEL)),
+        wrong: || InputResponse::Accept(Content::new().with_text("confirm", SECRET)),
         unfit: Unfit::Form,
     },
     Question {
@@ -145,11 +143,11 @@ pub(super) const QUESTIONS: [Question; 11] = [
                 "age":{"type":"integer","minimum":0}}}}}"#,
         right: || {
             let age = Content::new().with_number("age", 9_007_199_254_740_993_u64);
-            InputResponse::Accept(age.with_text("name", SENTINEL))
+            InputResponse::Accept(age.with_text("name", SECRET))
         },
-        sent: r#"{"action":"accept","content":{"name":"hunter2","age":9007199254740993}}"#,
+        sent: r#"{"action":"accept","content":{"name":"SENTINEL","age":9007199254740993}}"#,
         wrong: || {
-            let name = Content::new().with_text("name", SENTINEL.repeat(2));
+            let name = Content::new().with_text("name", SECRET.repeat(2));
             InputResponse::Accept(name.with_number("age", -1))
         },
         unfit: Unfit::Form,
@@ -159,7 +157,7 @@ pub(super) const QUESTIONS: [Question; 11] = [
         kind: Kind::Sampling,
         needs: &["sampling"],
         request: r#"{"method":"sampling/createMessage","params":{"messages":[{"role":"user",
-            "content":{"type":"text","text":"hunter2"}}],"maxTokens":1e2,"includeContext":"none"}}"#,
+            "content":{"type":"text","text":"SENTINEL"}}],"maxTokens":1e2,"includeContext":"none"}}"#,
         right: sampled,
         sent: SAMPLED,
         wrong: unlike_sampled,
@@ -184,7 +182,7 @@ pub(super) const QUESTIONS: [Question; 11] = [
             "includeContext":"thisServer"}}"#,
         right: sampled,
         sent: SAMPLED,
-        wrong: || InputResponse::Sampled(raw(r#"["hunter2"]"#)),
+        wrong: || InputResponse::Sampled(raw(r#"["SENTINEL"]"#)),
         unfit: Unfit::Shape,
     },
     Question {
@@ -192,10 +190,10 @@ pub(super) const QUESTIONS: [Question; 11] = [
         kind: Kind::Sampling,
         needs: &["sampling", "sampling with tools"],
         request: r#"{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,
-            "tools":[{"name":"hunter2"}]}}"#,
+            "tools":[{"name":"SENTINEL"}]}}"#,
         right: sampled,
         sent: SAMPLED,
-        wrong: || InputResponse::Sampled(raw(r#"{"result":{"hunter2":1}}"#)),
+        wrong: || InputResponse::Sampled(raw(r#"{"result":{"SENTINEL":1}}"#)),
         unfit: Unfit::Shape,
     },
     Question {
@@ -203,10 +201,10 @@ pub(super) const QUESTIONS: [Question; 11] = [
         kind: Kind::Url,
         needs: &["URL elicitation"],
         request: r#"{"method":"elicitation/create","params":{"mode":"url","message":"Pay",
-            "url":"https://example.org/pay?token=hunter2"}}"#,
+            "url":"https://example.org/pay?token=SENTINEL"}}"#,
         right: || InputResponse::Consent,
         sent: r#"{"action":"accept"}"#,
-        wrong: || InputResponse::Accept(Content::new().with_text("url", SENTINEL)),
+        wrong: || InputResponse::Accept(Content::new().with_text("url", SECRET)),
         unfit: Unfit::Kind,
     },
     Question {
@@ -216,7 +214,7 @@ pub(super) const QUESTIONS: [Question; 11] = [
         request: r#"{"method":"roots/list"}"#,
         right: roots,
         sent: ROOTS,
-        wrong: || InputResponse::Roots(raw(r#"{"roots":["file:///hunter2"]}"#)),
+        wrong: || InputResponse::Roots(raw(r#"{"roots":["file:///SENTINEL"]}"#)),
         unfit: Unfit::Shape,
     },
     Question {
@@ -234,8 +232,8 @@ pub(super) const QUESTIONS: [Question; 11] = [
         },
         sent: r#"{"action":"accept","content":{"environment":"staging","zones":["b","a"]}}"#,
         wrong: || {
-            let environment = Content::new().with_text("environment", SENTINEL);
-            InputResponse::Accept(environment.with_text(SENTINEL, SENTINEL))
+            let environment = Content::new().with_text("environment", SECRET);
+            InputResponse::Accept(environment.with_text(SECRET, SECRET))
         },
         unfit: Unfit::Form,
     },
@@ -243,10 +241,10 @@ pub(super) const QUESTIONS: [Question; 11] = [
         key: "where",
         kind: Kind::Roots,
         needs: &["roots"],
-        request: r#"{"method":"roots/list","params":{"_meta":{"k":"hunter2"}}}"#,
+        request: r#"{"method":"roots/list","params":{"_meta":{"k":"SENTINEL"}}}"#,
         right: || InputResponse::Roots(raw(r#"{"roots":[]}"#)),
         sent: r#"{"roots":[]}"#,
-        wrong: || InputResponse::Roots(raw(r#"{"roots":{"uri":"hunter2"}}"#)),
+        wrong: || InputResponse::Roots(raw(r#"{"roots":{"uri":"SENTINEL"}}"#)),
         unfit: Unfit::Shape,
     },
     Question {
@@ -257,14 +255,18 @@ pub(super) const QUESTIONS: [Question; 11] = [
             {"type":"object","properties":{}}}}"#,
         right: || InputResponse::Accept(Content::new()),
         sent: r#"{"action":"accept","content":{}}"#,
-        wrong: || InputResponse::Accept(Content::new().with_text(SENTINEL, SENTINEL)),
+        wrong: || InputResponse::Accept(Content::new().with_text(SECRET, SECRET)),
         unfit: Unfit::Form,
     },
 ];
 
 /// States as JSON text, which go back byte for byte.
-pub(super) const STATES: [&str; 4] =
-    [r#""hunter2""#, r#""hunter2\u0041\/\"\\""#, r#""\ud800hunter2\udfff""#, "\"{\u{e9}hunter2}\""];
+pub(super) const STATES: [&str; 4] = [
+    r#""SENTINEL""#,
+    r#""SENTINEL\u0041\/\"\\""#,
+    r#""\ud800SENTINEL\udfff""#,
+    "\"{\u{e9}SENTINEL}\"",
+];
 
 /// Writes an `input_required` result that asks under keys.
 pub(super) fn asking(requests: &[(&str, &str)], state: Option<&str>) -> String {

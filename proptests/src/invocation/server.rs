@@ -15,9 +15,9 @@ use super::{
 pub(super) fn line(record: &Record, says: Says) -> (Reply, Next, Option<String>) {
     let result = |text: &str| Reply::Result(RawJson::parse(text).unwrap());
     match says {
-        Says::Complete => (result(r#"{"content":["hunter2"]}"#), Next::Complete, None),
+        Says::Complete => (result(r#"{"content":["SENTINEL"]}"#), Next::Complete, None),
         Says::Error => {
-            let error = r#"{"code":-32603,"message":"hunter2","data":"hunter2"}"#;
+            let error = r#"{"code":-32603,"message":"SENTINEL","data":"SENTINEL"}"#;
             (Reply::Error(RawJson::parse(error).unwrap()), Next::Error, None)
         }
         Says::Hostile(index) => {

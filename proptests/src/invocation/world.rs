@@ -1,5 +1,6 @@
 //! The call, its clock, and everybody around it.
 
+use crate::invariants::SECRET;
 use core::time::Duration;
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use mrtr_core::{
 use serde_json::value::RawValue;
 
 use super::{
-    How, Op, SENTINEL, Says, WhichLeg, WhichQuestion, WhichRound,
+    How, Op, Says, WhichLeg, WhichQuestion, WhichRound,
     claims::CLAIM_SETS,
     expected::Next,
     hostile::STATE_BYTES_MAX,
@@ -357,7 +358,7 @@ impl World {
 
     /// Invariant 11.
     fn assert_keeps_secrets(&self, shown: &str) {
-        assert!(!self.keeps_secrets || !shown.contains(SENTINEL), "a secret is shown: {shown}");
+        assert!(!self.keeps_secrets || !shown.contains(SECRET), "a secret is shown: {shown}");
     }
 
     fn is_sent(&self, leg: &LegId) -> bool {

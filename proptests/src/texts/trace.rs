@@ -1,5 +1,6 @@
 //! Traces of calls: lines that start a call or let something happen to it.
 
+use crate::invariants::SECRET;
 use std::collections::BTreeSet;
 
 use mrtr_core::{
@@ -7,8 +8,6 @@ use mrtr_core::{
     client::{Action, Actions, Invocation, LegRequest, Misuse, StartError},
     trace::{Exposed, Redacted, Step},
 };
-
-use crate::exchange::SECRET;
 
 /// Reads the lines of a trace and plays them, as they are and as they are written again. The value
 /// tells whether a call started.

@@ -1,5 +1,6 @@
 //! Watches one call of the client role, and knows nothing but what everybody could see.
 
+use crate::invariants::{Checked, Invariant};
 use std::collections::{BTreeMap, BTreeSet};
 
 use mrtr_core::{
@@ -9,7 +10,6 @@ use mrtr_core::{
 
 use super::{
     clock::{Place, Stopwatch},
-    invariant::{Checked, Invariant},
     ledger::same,
 };
 use crate::invocation::members;
@@ -85,7 +85,7 @@ impl Watch {
         }
         let found = self.found(before, event, actions);
         let is_over = self.rounds > self.rounds_max;
-        let rule = if is_over { Invariant::BoundsLegs } else { Invariant::AsRequired };
+        let rule = if is_over { Invariant::LegsAreBounded } else { Invariant::AsRequired };
         rule.same(&format!("what comes of {event:?}"), &found, &expected)
     }
 
@@ -144,7 +144,8 @@ impl Watch {
             Event::Answer { key, .. } => {
                 if let Some(json) = answer {
                     let was_open = self.open.remove(key);
-                    Invariant::EndsEachAsk.holds(was_open, || "an answer to nothing".into())?;
+                    Invariant::EveryAskHasAnEnd
+                        .holds_or(was_open, || "an answer to nothing".into())?;
                     self.given.insert(key.clone(), json.into());
                 }
             }
@@ -164,13 +165,13 @@ impl Watch {
 
     fn act(&mut self, now: Instant, action: &Action) -> Checked {
         let leg = self.leg.clone();
-        Invariant::SettlesOnce
-            .holds(!self.is_settled(), || format!("{leg}: {action:?} after the end"))?;
+        Invariant::OneOutcome
+            .holds_or(!self.is_settled(), || format!("{leg}: {action:?} after the end"))?;
         match action {
             Action::Send(request) => self.send(now, request),
             Action::CancelLeg { leg } => {
                 let is_so = *leg == self.leg && self.place == Place::InFlight;
-                Invariant::AsRequired.holds(is_so, || format!("{action:?}"))
+                Invariant::AsRequired.holds_or(is_so, || format!("{action:?}"))
             }
             Action::Ask { key, .. } => {
                 if self.place != Place::Asking {
@@ -178,16 +179,16 @@ impl Watch {
                     self.turn(now, Place::Asking);
                 }
                 let is_new = self.open.insert(key.clone());
-                Invariant::EndsEachAsk.holds(is_new, || format!("{leg}: {action:?} again"))
+                Invariant::EveryAskHasAnEnd.holds_or(is_new, || format!("{leg}: {action:?} again"))
             }
             Action::Retract { key, .. } => {
                 let was_open = self.open.remove(key);
-                Invariant::EndsEachAsk.holds(was_open, || format!("{leg}: {action:?}"))
+                Invariant::EveryAskHasAnEnd.holds_or(was_open, || format!("{leg}: {action:?}"))
             }
             Action::Settle(_) => {
                 let left = self.open.len();
-                Invariant::EndsEachAsk
-                    .holds(left == 0, || format!("{leg}: settled, with {left} questions"))?;
+                Invariant::EveryAskHasAnEnd
+                    .holds_or(left == 0, || format!("{leg}: settled, with {left} questions"))?;
                 self.turn(now, Place::Settled);
                 Ok(())
             }
@@ -196,14 +197,15 @@ impl Watch {
 
     fn send(&mut self, now: Instant, request: &LegRequest) -> Checked {
         let leg = &request.leg;
-        Invariant::StopsSending.holds(!self.is_stopped, || format!("{leg} after the stop"))?;
+        Invariant::NothingIsSentAfterStop
+            .holds_or(!self.is_stopped, || format!("{leg} after the stop"))?;
         self.legs += 1;
         let is_within = self.legs <= 1 + self.rounds_max;
-        Invariant::BoundsLegs.holds(is_within, || format!("{leg} is one too many"))?;
+        Invariant::LegsAreBounded.holds_or(is_within, || format!("{leg} is one too many"))?;
         let is_alone = self.place != Place::InFlight && self.open.is_empty();
-        Invariant::SendsAlone.holds(is_alone, || format!("{leg} beside {}", self.leg))?;
+        Invariant::OneThingAtATime.holds_or(is_alone, || format!("{leg} beside {}", self.leg))?;
         let is_fresh = leg.number() == self.legs && leg.invocation() == self.leg.invocation();
-        Invariant::AsRequired.holds(is_fresh, || format!("{leg} after {}", self.leg))?;
+        Invariant::AsRequired.holds_or(is_fresh, || format!("{leg} after {}", self.leg))?;
         self.check_retry(request)?;
         self.leg = request.leg.clone();
         self.turn(now, Place::InFlight);
@@ -212,19 +214,19 @@ impl Watch {
 
     /// Checks that a retry is the first request, with what came of the round beside it.
     fn check_retry(&self, request: &LegRequest) -> Checked {
-        let (rule, leg) = (Invariant::RetriesItsRound, &request.leg);
+        let (rule, leg) = (Invariant::ARetryIsOfItsRound, &request.leg);
         let mut params = members(request.params.as_str());
         let answers = params.remove("inputResponses").map(|json| members(&json));
         let answers = answers.unwrap_or_default();
         let keys = answers.keys().cloned().collect::<BTreeSet<_>>();
-        rule.holds(keys == self.asked, || format!("{leg} has other keys"))?;
+        rule.holds_or(keys == self.asked, || format!("{leg} has other keys"))?;
         for (key, json) in &answers {
             let is_given = self.given.get(key).is_some_and(|given| same(given, json));
-            rule.holds(is_given, || format!("{leg} has an answer that nobody gave"))?;
+            rule.holds_or(is_given, || format!("{leg} has an answer that nobody gave"))?;
         }
         let is_its_state = params.remove("requestState") == self.state;
-        rule.holds(is_its_state, || format!("{leg} has another state"))?;
-        rule.holds(params == self.first, || format!("{leg} has other params"))
+        rule.holds_or(is_its_state, || format!("{leg} has another state"))?;
+        rule.holds_or(params == self.first, || format!("{leg} has other params"))
     }
 
     fn turn(&mut self, now: Instant, to: Place) {
@@ -267,10 +269,15 @@ impl Watch {
         };
         Invariant::AsRequired.same(&format!("the place of {leg}"), &place, &self.place)?;
         let due = self.clock.due(self.place);
-        Invariant::RunsItsClock.same(&format!("the clock of {leg}"), &deadline, &due)?;
+        Invariant::ClocksRunWhereTheyBelong.same(
+            &format!("the clock of {leg}"),
+            &deadline,
+            &due,
+        )?;
         let has_open = self.place == Place::Asking;
         let is_sound = open == self.open.len() && (open > 0) == has_open;
-        Invariant::LeavesNoOrphan.holds(is_sound, || format!("{leg}: {open} open in {phase:?}"))
+        Invariant::NoQuestionWithoutInvocation
+            .holds_or(is_sound, || format!("{leg}: {open} open in {phase:?}"))
     }
 }
 

@@ -1,7 +1,8 @@
 //! What is on its way arrives.
 
-use super::{Arrives, Broken, Ends, invariant::Checked, line::Line, network::take, whole::World};
+use super::{Arrives, Ends, line::Line, network::take, whole::World};
 use crate::broker::{self, Does, Host, WhichRecord};
+use crate::invariants::{Checked, Violation};
 
 impl<H: Host> World<H> {
     /// Something happens to a request that is under way.
@@ -66,12 +67,12 @@ impl<H: Host> World<H> {
     }
 
     /// Everything that is on its way arrives, once. Tells whether there was anything.
-    pub(super) fn flow(&mut self) -> Result<bool, Broken> {
+    pub(super) fn flow(&mut self) -> Result<bool, Violation> {
         self.flow_of(Parts::ALL)
     }
 
     /// Everything of some kinds that is on its way arrives, once.
-    pub(super) fn flow_of(&mut self, parts: Parts) -> Result<bool, Broken> {
+    pub(super) fn flow_of(&mut self, parts: Parts) -> Result<bool, Violation> {
         let mut any = false;
         if parts.has(Parts::LINES) {
             any |= self.flow_lines()?;
@@ -111,7 +112,7 @@ impl<H: Host> World<H> {
         Ok(any)
     }
 
-    fn flow_lines(&mut self) -> Result<bool, Broken> {
+    fn flow_lines(&mut self) -> Result<bool, Violation> {
         let mut any = false;
         for at in 0..self.lines.len() {
             while self.lines.get(at).is_some_and(Line::is_busy) {

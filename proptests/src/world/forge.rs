@@ -1,10 +1,10 @@
 //! Requests that somebody sends who has seen others.
 
+use crate::invariants::Checked;
 use serde_json::{Value, json};
 
 use super::{
     Forges,
-    invariant::Checked,
     network::Request,
     setup::{KEYLESS, SERVERS},
     whole::World,
@@ -80,8 +80,8 @@ fn change(message: &mut Value, request: &mut Request, how: Forges, with: u8) -> 
             let answers = params.get_mut("inputResponses")?.as_object_mut()?;
             let answer = answers.values_mut().next()?;
             *answer = match answer.get("content") {
-                Some(_) => json!({"action": "accept", "content": {"who": with, "hunter2": 1}}),
-                None => json!({"action": "hunter2"}),
+                Some(_) => json!({"action": "accept", "content": {"who": with, "SENTINEL": 1}}),
+                None => json!({"action": "SENTINEL"}),
             };
         }
         Forges::NoVersion => {

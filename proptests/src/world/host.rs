@@ -1,5 +1,6 @@
 //! What a world lets happen to its host, and what becomes of what the host does.
 
+use crate::invariants::{Checked, Invariant, SECRET, failed};
 use mrtr_core::{
     host::{Action, ConnectionId, Outcome, ProviderFrame},
     wire::RawJson,
@@ -8,10 +9,9 @@ use serde_json::Value;
 
 use super::{
     Says,
-    invariant::{Checked, Invariant, failed},
     ledger::{Called, Given},
     line::{Line, Read},
-    plan::{self, PLANS, SECRET},
+    plan::{self, PLANS},
     provider::Provider,
     setup::PROVIDER_OF,
     whole::World,
@@ -58,10 +58,10 @@ impl<H: Host> World<H> {
                 }
                 Action::Settle { invocation, outcome } => {
                     let Some((number, called)) = self.ledger.called(&invocation) else {
-                        return Err(Invariant::KeepsToAsker.broken(format!("{invocation}")));
+                        return Err(Invariant::AnswersReachWhoAsked.broken(format!("{invocation}")));
                     };
                     let is_first = called.ended.replace(outcome.code().into()).is_none();
-                    Invariant::SettlesOnce.holds(is_first, || format!("{invocation} again"))?;
+                    Invariant::OneOutcome.holds_or(is_first, || format!("{invocation} again"))?;
                     self.ended(number, &outcome)?;
                 }
                 Action::Store(_) | Action::Project(_) => {}
@@ -81,7 +81,8 @@ impl<H: Host> World<H> {
             let result: Value = serde_json::from_str(result.as_str()).unwrap_or_default();
             let call = result.get("call").and_then(Value::as_u64);
             let is_its = call.and_then(|call| usize::try_from(call).ok()) == Some(number);
-            Invariant::KeepsToAsker.holds(is_its, || format!("call {number} gets {call:?}"))?;
+            Invariant::AnswersReachWhoAsked
+                .holds_or(is_its, || format!("call {number} gets {call:?}"))?;
         }
         Ok(())
     }
@@ -190,14 +191,15 @@ impl<H: Host> World<H> {
         let question = plan::number_shown(shown);
         let known = question.and_then(|question| self.ledger.questions.get(question).cloned());
         let (Some(number), Some(known)) = (question, known) else {
-            return Err(Invariant::KeepsToAsker.broken("nobody asked what is shown"));
+            return Err(Invariant::AnswersReachWhoAsked.broken("nobody asked what is shown"));
         };
         let is_its = self
             .ledger
             .calls
             .get(known.call)
             .is_some_and(|called| called.invocation == owner && session(called.session) == own);
-        Invariant::KeepsToAsker.holds(is_its, || format!("{interaction} is shown to {own}"))?;
+        Invariant::AnswersReachWhoAsked
+            .holds_or(is_its, || format!("{interaction} is shown to {own}"))?;
         let session = says.pretends.map_or(own, session);
         let at = self.ledger.answers.len();
         let (response, decision, json) = plan::answer(known.kind, says.how, at);
@@ -230,6 +232,6 @@ impl<H: Host> World<H> {
         let is_secret = |secret: &str| shown.contains(secret);
         let mut tokens = self.ledger.sealed.keys().filter_map(|token| token.get(..24));
         let found = is_secret(SECRET) || is_secret(BYTES) || tokens.any(is_secret);
-        Invariant::KeepsSecrets.holds(!found, || shown.into())
+        Invariant::NothingSecretIsShown.holds_or(!found, || shown.into())
     }
 }

@@ -19,7 +19,6 @@ mod endpoint;
 mod flow;
 mod forge;
 mod host;
-mod invariant;
 mod ledger;
 mod lie;
 mod line;
@@ -33,7 +32,6 @@ mod server;
 mod setup;
 mod whole;
 
-pub use invariant::{Broken, Checked, Invariant};
 pub use lie::{HONEST, Lie};
 pub use op::{Arrives, Ends, Forges, Keys, Link, Op, Says, ops};
 pub use whole::World;

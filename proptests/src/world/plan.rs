@@ -1,5 +1,6 @@
 //! What the handlers of a world do, what they ask, and what people say to it.
 
+use crate::invariants::SECRET;
 use std::sync::LazyLock;
 
 use form_model::{Content, Form};
@@ -9,10 +10,6 @@ use mrtr_core::{
 };
 
 use crate::broker::How;
-
-/// Stands in params, keys of questions, states, keys of rings, answers and results. No operator may
-/// see it.
-pub(super) const SECRET: &str = "hunter2";
 
 /// Is the kind of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

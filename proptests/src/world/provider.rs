@@ -1,5 +1,6 @@
 //! The providers of a world: each executes what its host calls, and leaves every question to it.
 
+use crate::invariants::{Checked, Invariant, failed};
 use std::collections::{BTreeMap, VecDeque};
 
 use mrtr_core::{
@@ -12,7 +13,6 @@ use serde_json::Value;
 
 use super::{
     client::{Watch, outcome_said},
-    invariant::{Checked, Invariant, failed},
     ledger::salient,
     line::Line,
     network,
@@ -127,7 +127,9 @@ impl<H: Host> World<H> {
         let read: Value = serde_json::from_str(params.as_str()).unwrap_or_default();
         let called = self.ledger.call_of(&salient(&read)).map(|(_, called)| called.clone());
         let Some(called) = called.filter(|called| called.invocation == *id) else {
-            return Err(Invariant::KeepsToAsker.broken(format!("{id} is called for another")));
+            return Err(
+                Invariant::AnswersReachWhoAsked.broken(format!("{id} is called for another"))
+            );
         };
         let invocation = id.clone();
         let error = RawJson::parse(r#"{"code":"busy"}"#).unwrap();
@@ -247,7 +249,7 @@ impl<H: Host> World<H> {
         (self.lie.call)(&event, &live.last, &mut actions);
         // The host has checked it, and the question is open.
         let is_refused = matches!(event, Event::Answer { .. }) && misuse.is_some();
-        Invariant::AsRequired.holds(!is_refused, || format!("{id}: {misuse:?}"))?;
+        Invariant::AsRequired.holds_or(!is_refused, || format!("{id}: {misuse:?}"))?;
         let was_over = live.is_over();
         live.watch.see(now, &event, answer, &actions)?;
         live.watch.pauses(now, live.call.phase());
@@ -293,7 +295,8 @@ impl<H: Host> World<H> {
             Action::Settle(outcome) => {
                 let is_wanted = live.is_wanted;
                 let left = live.queue.len() + usize::from(live.asking.is_some());
-                Invariant::LeavesNoOrphan.holds(left == 0, || format!("{id} leaves {left}"))?;
+                Invariant::NoQuestionWithoutInvocation
+                    .holds_or(left == 0, || format!("{id} leaves {left}"))?;
                 self.check_text(&format!("{outcome}"))?;
                 self.note(&format!("call {}", outcome_said(&outcome)));
                 if is_wanted {
@@ -318,7 +321,8 @@ impl<H: Host> World<H> {
             let is_of_it = call.is_some_and(|call| call.invocation == *id);
             is_of_it && question.server == server && question.key == key
         });
-        Invariant::KeepsToAsker.holds(is_its, || format!("{id} asks what is not its own"))
+        Invariant::AnswersReachWhoAsked
+            .holds_or(is_its, || format!("{id} asks what is not its own"))
     }
 
     /// Asks the host the next question, if it is not asked one.
@@ -329,7 +333,7 @@ impl<H: Host> World<H> {
         }
         let Some(asked) = live.queue.pop_front() else { return Ok(()) };
         live.number += 1;
-        let requester = Requester::new("hunter2 a", "hunter2 b", "hunter2 c");
+        let requester = Requester::new("SENTINEL a", "SENTINEL b", "SENTINEL c");
         let question = Question::new(asked.elicitation.clone(), requester);
         let frame = ProviderFrame::ask(id.clone(), live.number, &question);
         live.asking = Some(asked);
@@ -340,7 +344,11 @@ impl<H: Host> World<H> {
     fn send(&mut self, provider: usize, request: &LegRequest) -> Checked {
         let (leg, from) = (request.leg.clone(), self.providers.get(provider).unwrap());
         let server = from.calls.get(leg.invocation()).map_or(0, |live| live.server);
-        Invariant::KeepsToAsker.same("a binding", &request.binding, &from.binding(server))?;
+        Invariant::AnswersReachWhoAsked.same(
+            "a binding",
+            &request.binding,
+            &from.binding(server),
+        )?;
         let request = network::Request {
             server,
             principal: format!("provider-{provider}"),

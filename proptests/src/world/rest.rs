@@ -1,14 +1,11 @@
 //! The network fails no more, time passes, and everything ends.
 
+use crate::invariants::{Checked, Invariant, Violation};
 use core::time::Duration;
 
 use mrtr_core::Instant;
 
-use super::{
-    Says,
-    invariant::{Checked, Invariant},
-    whole::World,
-};
+use super::{Says, whole::World};
 use crate::broker::{self, Does, Host, How};
 
 /// How much time passes at most, and how often everything arrives.
@@ -44,7 +41,7 @@ impl<H: Host> World<H> {
     }
 
     /// Answers the first question of every surface.
-    fn answer_all(&mut self) -> Result<bool, super::Broken> {
+    fn answer_all(&mut self) -> Result<bool, Violation> {
         let mut any = false;
         for surface in 0..4 {
             self.host_op(broker::Op::Surface { surface, does: Does::Reread })?;
@@ -78,30 +75,32 @@ impl<H: Host> World<H> {
 
     /// Checks that nothing is left.
     fn check_rest(&mut self) -> Checked {
-        let rule = Invariant::EndsInTime;
+        let rule = Invariant::EverythingEnds;
         let live = self.host.host().invocations();
-        rule.holds(live.is_empty(), || format!("the host has {live:?}"))?;
+        rule.holds_or(live.is_empty(), || format!("the host has {live:?}"))?;
         for provider in &self.providers {
             let live: Vec<_> = provider.live().map(|(id, _)| id).collect();
-            rule.holds(live.is_empty(), || format!("a provider has {live:?}"))?;
+            rule.holds_or(live.is_empty(), || format!("a provider has {live:?}"))?;
         }
         for server in &self.servers {
             let left = server.running.len();
-            rule.holds(left == 0, || format!("a server works on {left} requests"))?;
+            rule.holds_or(left == 0, || format!("a server works on {left} requests"))?;
         }
         let is_quiet = self.network.requests.is_empty() && self.network.responses.is_empty();
         let is_read = !self.lines.iter().any(super::line::Line::is_busy);
-        rule.holds(is_quiet && is_read, || "something is under way".into())?;
+        rule.holds_or(is_quiet && is_read, || "something is under way".into())?;
         for called in &self.ledger.calls {
             let id = &called.invocation;
-            rule.holds(called.ended.is_some(), || format!("{id} has not ended"))?;
+            rule.holds_or(called.ended.is_some(), || format!("{id} has not ended"))?;
         }
         for surface in 0..4 {
             self.host_op(broker::Op::Surface { surface, does: Does::Reread })?;
             let open = self.host.screen(surface).1.len();
-            Invariant::LeavesNoOrphan.holds(open == 0, || format!("{open} questions shown"))?;
+            Invariant::NoQuestionWithoutInvocation
+                .holds_or(open == 0, || format!("{open} questions shown"))?;
         }
         let left = self.host.left_open();
-        Invariant::LeavesNoOrphan.holds(left == 0, || format!("{left} questions stored as open"))
+        Invariant::NoQuestionWithoutInvocation
+            .holds_or(left == 0, || format!("{left} questions stored as open"))
     }
 }

@@ -1,5 +1,6 @@
 //! What a handler gets to see, and what it asks for.
 
+use crate::invariants::{Checked, Invariant, SECRET};
 use std::collections::BTreeMap;
 
 use mrtr_core::{
@@ -10,9 +11,8 @@ use serde_json::Value;
 
 use super::{
     endpoint::Runs,
-    invariant::{Checked, Invariant},
     ledger::{Question, Sealed, params_of, salient},
-    plan::{self, Kind, SECRET, Turn, key, turn},
+    plan::{self, Kind, Turn, key, turn},
     server::{Running, body},
     setup::KEYLESS,
     whole::World,
@@ -34,10 +34,10 @@ pub(super) struct Asks {
 impl<H: Host> World<H> {
     /// Checks what a handler sees, before it does anything.
     pub(super) fn check_run(&mut self, server: usize, run: &Run, expected: &Runs) -> Checked {
-        let verified = Invariant::RunsVerified;
+        let verified = Invariant::HandlersRunOnSoundStates;
         verified.same("a round", &run.round, &expected.round)?;
         let state = run.state.as_ref().map(|state| state.as_str().to_owned());
-        verified.holds(state == expected.state, || "the handler gets another state".into())?;
+        verified.holds_or(state == expected.state, || "the handler gets another state".into())?;
         if let Some(token) = &expected.token {
             let sealed = self.ledger.sealed.get_mut(token).unwrap();
             sealed.runs += 1;
@@ -45,7 +45,7 @@ impl<H: Host> World<H> {
             let is_single_use = super::endpoint::is_single_use(server);
             let repeats = sealed.runs > 1;
             let is_rotated = self.servers.get(server).is_some_and(|it| it.newest > sealed.key);
-            verified.holds(is_once || !is_single_use, || "a state is used again".into())?;
+            verified.holds_or(is_once || !is_single_use, || "a state is used again".into())?;
             if is_rotated {
                 self.note("a key that was rotated opens");
             }
@@ -55,20 +55,20 @@ impl<H: Host> World<H> {
         let Some((call, session)) =
             self.ledger.call_of(&params).map(|(call, called)| (call, called.session))
         else {
-            return Err(Invariant::KeepsToAsker.broken("a call that nobody made"));
+            return Err(Invariant::AnswersReachWhoAsked.broken("a call that nobody made"));
         };
         for (at, number) in self.asked_before(server, call, expected) {
             let asked = number.first().and_then(|number| self.ledger.questions.get(*number));
             let kind = asked.map_or(Kind::Form, |question| question.kind);
             let Some(answer) = self.answer_of(run, &at, kind) else {
                 let is_left_out = !expected.answered.contains(&at);
-                Invariant::AsRequired.holds(is_left_out, || "an answer is missing".into())?;
+                Invariant::AsRequired.holds_or(is_left_out, || "an answer is missing".into())?;
                 continue;
             };
             let mut given = number.iter().filter_map(|number| self.ledger.taken(*number, &answer));
             let session = crate::broker::session(session);
             let is_theirs = given.any(|given| given.session == session);
-            Invariant::KeepsToAsker.holds(is_theirs, || {
+            Invariant::AnswersReachWhoAsked.holds_or(is_theirs, || {
                 format!("the answer to question {number:?} of call {call} is nobody's")
             })?;
             self.note("a handler gets an answer");
@@ -205,6 +205,6 @@ impl<H: Host> World<H> {
             releases,
         };
         let is_new = self.ledger.sealed.insert(token.into(), sealed).is_none();
-        Invariant::AsRequired.holds(is_new, || "two states are the same".into())
+        Invariant::AsRequired.holds_or(is_new, || "two states are the same".into())
     }
 }

@@ -1,6 +1,7 @@
 //! The MCP servers of a world: an endpoint each, the requests that it works on, and a store of the
 //! states that were used.
 
+use crate::invariants::{Checked, Invariant, SECRET, Violation};
 use std::{collections::BTreeMap, sync::Arc};
 
 use mrtr_core::{
@@ -17,9 +18,8 @@ use super::{
         Answer, Expected, FAILED, INTERNAL, INVALID_PARAMS, Known, Runs, answer, expect,
         is_single_use,
     },
-    invariant::{Broken, Checked, Invariant},
     network::{Request, Response, Sender, take},
-    plan::{SECRET, Turn},
+    plan::Turn,
     setup::{self, KEYS_MAX, endpoint},
     whole::World,
 };
@@ -135,7 +135,7 @@ impl<H: Host> World<H> {
                 return self.respond(server, from, &actions, &reports);
             }
             (expected @ Expected::Refuses(..), Some(_)) => {
-                let rule = Invariant::RunsVerified;
+                let rule = Invariant::HandlersRunOnSoundStates;
                 return Err(rule.broken(format!("the handler runs, expected {expected:?}")));
             }
             (expected @ Expected::Runs(_), None) => {
@@ -145,7 +145,11 @@ impl<H: Host> World<H> {
         };
         let is_used_once = expected.token.is_some() && is_single_use(server);
         let is_redeemed = matches!(waits_for, Awaited::Store(..));
-        Invariant::RunsVerified.same("whether it is redeemed", &is_redeemed, &is_used_once)?;
+        Invariant::HandlersRunOnSoundStates.same(
+            "whether it is redeemed",
+            &is_redeemed,
+            &is_used_once,
+        )?;
         if let Awaited::Handler(run) = &waits_for {
             self.check_run(server, run, &expected)?;
         }
@@ -294,7 +298,7 @@ fn check_reports(server: usize, body: &Value, reports: &[Report]) -> Checked {
     });
     let is_its = reports.iter().all(|report| *report.endpoint == *setup::name(server));
     let is_so = is_its && reports.len() == usize::from(!is_result);
-    Invariant::AsRequired.holds(is_so, || format!("{reports:?} of server {server}"))
+    Invariant::AsRequired.holds_or(is_so, || format!("{reports:?} of server {server}"))
 }
 
 /// Compares an answer with what it must be.
@@ -319,7 +323,7 @@ fn check_answer(actions: &[Action], expected: Answer, status: u16) -> Checked {
 }
 
 /// Reads the answer to a request.
-pub(super) fn body(actions: &[Action]) -> Result<Value, Broken> {
+pub(super) fn body(actions: &[Action]) -> Result<Value, Violation> {
     let body = actions.iter().find_map(|action| match action {
         Action::Respond(respond) => respond.body.as_ref(),
         _ => None,

@@ -10,7 +10,7 @@ use mrtr_core::{
     server::Endpoint,
 };
 
-use super::plan::SECRET;
+use crate::invariants::SECRET;
 
 /// The spans by which time moves, in milliseconds.
 pub(super) const SPANS: [u64; 8] = [500, 1_000, 2_000, 4_999, 7_999, 12_000, 31_000, 119_000];

@@ -1,5 +1,6 @@
 //! A world, and what happens in it.
 
+use crate::invariants::{Checked, Violation};
 use core::time::Duration;
 use std::collections::BTreeSet;
 
@@ -10,7 +11,6 @@ use mrtr_core::{
 
 use super::{
     Link, Op,
-    invariant::Checked,
     ledger::Ledger,
     lie::{HONEST, Lie},
     line::Line,
@@ -72,7 +72,7 @@ impl<H: Host> World<H> {
     /// # Errors
     ///
     /// An invariant that does not hold as soon as somebody connects.
-    pub fn of(kind: &H, lie: Lie, setup: u8) -> Result<Self, super::Broken> {
+    pub fn of(kind: &H, lie: Lie, setup: u8) -> Result<Self, Violation> {
         let mut world = Self {
             // Nobody is there who only says what a script has.
             host: broker::World::of(kind, setup | 64)?,

@@ -1,17 +1,16 @@
 //! Lives that are the same in every run.
 
+use mrtr_proptests::invariants::Violation;
 use std::collections::BTreeSet;
 
 use mrtr_core::host::{Broker, Epoch, Limits};
 use mrtr_proptests::{
-    broker::{
-        Broken, Does, Host, Op, Says, WhichConnection, WhichInvocation, WhichNumber, World, ops,
-    },
+    broker::{Does, Host, Op, Says, WhichConnection, WhichInvocation, WhichNumber, World, ops},
     random::{Bytes as _, Dice},
 };
 
 /// Lets a kind of host live, and returns what was seen and what it broke.
-pub(crate) fn live<H: Host>(kind: &H, life: u64) -> (BTreeSet<String>, Result<(), Broken>) {
+pub(crate) fn live<H: Host>(kind: &H, life: u64) -> (BTreeSet<String>, Result<(), Violation>) {
     let mut dice = Dice::of_life(life);
     let setup = dice.next_byte();
     let bytes: Vec<u8> = (0..400).map(|_| dice.next_byte()).collect();

@@ -1,6 +1,6 @@
 //! Where each invariant is checked, beside the exploration.
 
-use mrtr_proptests::explore::Invariant;
+use mrtr_proptests::invariants::Invariant;
 
 /// Returns the machines in whose exploration an invariant is checked, and a fault that breaks it is
 /// found.
@@ -18,6 +18,8 @@ pub(crate) const fn explored(invariant: Invariant) -> &'static str {
         Invariant::AnswersReachWhoAsked => "b p",
         Invariant::StoredThenDelivered => "b",
         Invariant::HandlersRunOnSoundStates => "p",
+        // What is expected, and what must end, is known in random worlds alone.
+        Invariant::EverythingEnds | Invariant::AsRequired | Invariant::Contract => "",
     }
 }
 
@@ -60,6 +62,10 @@ pub(crate) const fn others(invariant: Invariant) -> &'static [&'static str] {
             "every_bit_of_a_token_counts_and_no_byte_is_lost_added_or_swapped",
             "the_store_is_asked_before_the_handler_runs_and_nothing_counts_before_it_spoke",
         ],
+        Invariant::EverythingEnds => &["the_invariants_hold_whatever_happens"],
+        Invariant::AsRequired | Invariant::Contract => {
+            &["the_invariants_hold_whatever_happens", "the_rules_hold_whatever_happens"]
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The page, written from what was seen.
 
 use core::fmt::Write as _;
+use mrtr_proptests::invariants::Invariant;
 use std::collections::{BTreeMap, BTreeSet};
 
 use mrtr_core::{
@@ -8,7 +9,7 @@ use mrtr_core::{
     lifecycle::{self, Step},
 };
 use mrtr_proptests::explore::{
-    Counts, Found, Invariant, Label, Part, Place, Plant, Scope, Seen, Stage, What, scopes, snake,
+    Counts, Found, Label, Part, Place, Plant, Scope, Seen, Stage, What, scopes, snake,
 };
 
 use crate::invariants;

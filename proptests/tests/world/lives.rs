@@ -1,12 +1,13 @@
 //! Lives that are the same in every run.
 
+use mrtr_proptests::invariants::Violation;
 use std::collections::BTreeSet;
 
 use mrtr_core::host::{Broker, Epoch, Limits};
 use mrtr_proptests::{
     broker::Host,
     random::{Bytes as _, Dice},
-    world::{Broken, HONEST, Lie, World, ops},
+    world::{HONEST, Lie, World, ops},
 };
 
 /// Draws a life, as the fuzz target reads it: the setup, and sixty times four bytes.
@@ -20,7 +21,7 @@ pub(crate) fn live<H: Host>(
     kind: &H,
     lie: Lie,
     bytes: &[u8],
-) -> (BTreeSet<String>, Option<Broken>) {
+) -> (BTreeSet<String>, Option<Violation>) {
     let (setup, bytes) = bytes.split_first().unwrap();
     let mut world = match World::of(kind, lie, *setup) {
         Ok(world) => world,

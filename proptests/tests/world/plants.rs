@@ -1,5 +1,6 @@
 //! Participants that do one thing wrong, and the invariant that catches each.
 
+use mrtr_proptests::invariants::{Invariant, Violation};
 use std::collections::BTreeSet;
 
 use mrtr_core::{
@@ -11,7 +12,7 @@ use mrtr_core::{
 };
 use mrtr_proptests::{
     broker::Out,
-    world::{HONEST, Invariant, Lie},
+    world::{HONEST, Lie},
 };
 
 use crate::{
@@ -43,49 +44,52 @@ fn host(breaks: Invariant, out: fn(&host::Event, &mut Out)) -> Plant {
 
 fn plants() -> Vec<Plant> {
     vec![
-        call(Invariant::SettlesOnce, |_, _, actions| {
+        call(Invariant::OneOutcome, |_, _, actions| {
             let settled = actions.iter().find(|action| matches!(action, Action::Settle(_)));
             actions.extend(settled.cloned());
         }),
-        host(Invariant::SettlesOnce, |_, out| {
+        host(Invariant::OneOutcome, |_, out| {
             let is_end = |action: &&host::Action| matches!(action, host::Action::Settle { .. });
             let settled = out.actions.iter().find(is_end);
             out.actions.extend(settled.cloned());
         }),
         // It goes on by itself while people are asked.
-        call(Invariant::SendsAlone, |_, last, actions| {
+        call(Invariant::OneThingAtATime, |_, last, actions| {
             if actions.iter().any(|action| matches!(action, Action::Ask { .. })) {
                 actions.push(Action::Send(last.clone()));
             }
         }),
         other(
-            Invariant::RunsItsClock,
+            Invariant::ClocksRunWhereTheyBelong,
             Lie {
                 deadline: |phase, due| due.filter(|_| phase != Phase::AwaitingInteraction),
                 ..HONEST
             },
         ),
         Plant {
-            breaks: Invariant::RunsItsClock,
+            breaks: Invariant::ClocksRunWhereTheyBelong,
             host: liar::Lie { deadline: |_| None, ..liar::HONEST },
             others: HONEST,
         },
-        call(Invariant::EndsEachAsk, |_, _, actions| {
+        call(Invariant::EveryAskHasAnEnd, |_, _, actions| {
             actions.retain(|action| !matches!(action, Action::Retract { .. }));
         }),
-        call(Invariant::RetriesItsRound, |_, _, actions| {
+        call(Invariant::ARetryIsOfItsRound, |_, _, actions| {
             change_params(actions, |params| {
                 params.replace(r#""requestState":""#, r#""requestState":"A"#)
             });
         }),
-        call(Invariant::RetriesItsRound, |_, _, actions| {
+        call(Invariant::ARetryIsOfItsRound, |_, _, actions| {
             change_params(actions, |params| {
                 params.replace(r#""action":"accept""#, r#""action":"cancel""#)
             });
         }),
-        other(Invariant::KeepsToAsker, Lie { mixes_up_calls: true, ..HONEST }),
-        other(Invariant::KeepsToAsker, Lie { says: |frame| take_for_another(frame), ..HONEST }),
-        host(Invariant::KeepsToAsker, |_, out| {
+        other(Invariant::AnswersReachWhoAsked, Lie { mixes_up_calls: true, ..HONEST }),
+        other(
+            Invariant::AnswersReachWhoAsked,
+            Lie { says: |frame| take_for_another(frame), ..HONEST },
+        ),
+        host(Invariant::AnswersReachWhoAsked, |_, out| {
             for action in &mut out.actions {
                 if let host::Action::Project(change) = action {
                     change.session = SessionId::new("s-1").unwrap();
@@ -93,18 +97,18 @@ fn plants() -> Vec<Plant> {
             }
         }),
         // It asks the server once more, on its way out.
-        call(Invariant::StopsSending, |event, last, actions| {
+        call(Invariant::NothingIsSentAfterStop, |event, last, actions| {
             if *event == Event::Stop && !actions.is_empty() {
                 actions.insert(0, Action::Send(last.clone()));
             }
         }),
-        other(Invariant::BoundsLegs, Lie { rounds_more: 1, ..HONEST }),
-        call(Invariant::BoundsLegs, |_, last, actions| {
+        other(Invariant::LegsAreBounded, Lie { rounds_more: 1, ..HONEST }),
+        call(Invariant::LegsAreBounded, |_, last, actions| {
             if last.leg.number() == 4 {
                 actions.insert(0, Action::Send(last.clone()));
             }
         }),
-        host(Invariant::LeavesNoOrphan, |_, out| {
+        host(Invariant::NoQuestionWithoutInvocation, |_, out| {
             out.actions.retain(|action| match action {
                 host::Action::Project(change) => !matches!(change.kind, ChangeKind::Ended { .. }),
                 host::Action::Store(record) => !matches!(record, Record::Closed { .. }),
@@ -112,19 +116,19 @@ fn plants() -> Vec<Plant> {
             });
         }),
         Plant {
-            breaks: Invariant::LeavesNoOrphan,
+            breaks: Invariant::NoQuestionWithoutInvocation,
             host: liar::Lie { starts_dirty: true, ..liar::HONEST },
             others: HONEST,
         },
         Plant {
-            breaks: Invariant::StoresFirst,
+            breaks: Invariant::StoredThenDelivered,
             host: liar::Lie { forgets_store: true, ..liar::HONEST },
             others: HONEST,
         },
-        other(Invariant::KeepsSecrets, Lie { logs: host::HostFrame::to_json, ..HONEST }),
-        other(Invariant::RunsVerified, Lie { redeems: |_| true, ..HONEST }),
-        other(Invariant::RunsVerified, Lie { keeps_keys: true, ..HONEST }),
-        other(Invariant::EndsInTime, Lie { ignores_cancel: true, ..HONEST }),
+        other(Invariant::NothingSecretIsShown, Lie { logs: host::HostFrame::to_json, ..HONEST }),
+        other(Invariant::HandlersRunOnSoundStates, Lie { redeems: |_| true, ..HONEST }),
+        other(Invariant::HandlersRunOnSoundStates, Lie { keeps_keys: true, ..HONEST }),
+        other(Invariant::EverythingEnds, Lie { ignores_cancel: true, ..HONEST }),
         other(Invariant::AsRequired, Lie { serves: |actions| blame_itself(actions), ..HONEST }),
     ]
 }
@@ -141,7 +145,7 @@ fn every_invariant_catches_who_breaks_it() {
         let kind = Liar { broker, lie: host };
         let mut found = (0..400).filter_map(|life| live(&kind, others, &drawn(life)).1);
         let mut instead = BTreeSet::new();
-        let is_it = |broken: mrtr_proptests::world::Broken| {
+        let is_it = |broken: Violation| {
             instead.insert(broken.invariant);
             broken.invariant == breaks
         };

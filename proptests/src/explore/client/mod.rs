@@ -1,6 +1,7 @@
 //! The client's invocation alone: the server, the person, the caller and the clock do what they like.
 
 pub(super) mod plant;
+use crate::invariants::{Invariant, SECRET, Violation, shows_nothing_secret};
 mod scene;
 pub(super) mod watch;
 
@@ -15,10 +16,7 @@ pub use scene::{Asks, Setup};
 use scene::{Scene, answer};
 use watch::Watch;
 
-use super::{
-    Fixed, Invariant, Label, Place, Plant, Rule, SECRET, Seen, Stage, Violation, What, World,
-    invariant::shows_nothing, snake,
-};
+use super::{Fixed, Label, Place, Plant, Seen, Stage, What, World, snake};
 
 /// Is one call, and what has come out of it.
 #[derive(Clone, Debug, PartialEq, Hash)]
@@ -171,8 +169,8 @@ impl Calling {
         event: &'static str,
         misuse: &mrtr_core::client::Misuse,
     ) -> Result<(Option<Self>, Vec<Seen>), Violation> {
-        Rule::Contract.holds(next.call == self.call, "what is refused changes nothing")?;
-        shows_nothing(&format!("{misuse} {misuse:?}"))?;
+        Invariant::Contract.holds(next.call == self.call, "what is refused changes nothing")?;
+        shows_nothing_secret(&format!("{misuse} {misuse:?}"))?;
         if !self.scene.setup.is_told {
             return Ok((None, Vec::new()));
         }
@@ -187,7 +185,7 @@ impl Calling {
         if let Some(early) = at.since_epoch().checked_sub(Duration::from_millis(1)) {
             let actions = call.handle(Instant::from_epoch(early), Event::Tick).unwrap();
             let is_idle = actions.as_slice().is_empty() && call == self.call;
-            Rule::Contract.holds(is_idle, "a tick that is not due does nothing")?;
+            Invariant::Contract.holds(is_idle, "a tick that is not due does nothing")?;
         }
         let actions = call.handle(at, Event::Tick).unwrap();
         let in_flight = self.watch.is_in_flight;
@@ -251,13 +249,13 @@ impl World for Calling {
         };
         let [Report::Moved(transition)] = actions.reports() else {
             let is_idle = actions.as_slice().is_empty() && next.call == self.call;
-            Rule::Contract.holds(is_idle, "what is ignored changes nothing")?;
+            Invariant::Contract.holds(is_idle, "what is ignored changes nothing")?;
             return Ok((None, Vec::new()));
         };
         let transition = transition.clone();
         let (from, to) = (self.place(), next.place());
         let is_told = (transition.from, transition.to) == (from.phase, to.phase);
-        Rule::Contract.holds(is_told, "a transition says what changed")?;
+        Invariant::Contract.holds(is_told, "a transition says what changed")?;
         if from != to {
             next.since = self.now;
         }
@@ -265,7 +263,7 @@ impl World for Calling {
         next.watch.event(event, begins_round && from != to)?;
         let first = || scene::start("call", &self.scene.setup).1;
         let list = plant::tamper(self.scene.setup.plant, self.call.phase(), event, actions, first);
-        shows_nothing(&format!("{} {transition:?} {event:?}", self.shown(&list)))?;
+        shows_nothing_secret(&format!("{} {transition:?} {event:?}", self.shown(&list)))?;
         for action in &list {
             next.watch.action(action, self.scene.setup.rounds_max)?;
         }
@@ -287,8 +285,8 @@ impl World for Calling {
         rule.holds(agrees, "what is open is what was asked of a call that is live")?;
         let agrees = phase.is_in_flight() == watch.is_in_flight
             && (phase == Phase::AwaitingInteraction) == (watch.open > 0);
-        Rule::Contract.holds(agrees, "the phase says what is waited for")?;
-        shows_nothing(&format!("{:?}", self.call))?;
+        Invariant::Contract.holds(agrees, "the phase says what is waited for")?;
+        shows_nothing_secret(&format!("{:?}", self.call))?;
         let rule = Invariant::ClocksRunWhereTheyBelong;
         match self.deadline() {
             None => rule.holds(watch.is_settled, "a call that is not over has a clock"),

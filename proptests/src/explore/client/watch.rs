@@ -1,5 +1,6 @@
 //! What has come out of one call, and whether it may.
 
+use crate::invariants::{Invariant, SECRET, Violation};
 use std::collections::BTreeMap;
 
 use mrtr_core::{
@@ -7,8 +8,6 @@ use mrtr_core::{
     wire::InputResponse,
 };
 use serde_json::Value;
-
-use crate::explore::{Invariant, Rule, SECRET, Violation};
 
 /// Keeps what is needed to judge the next action of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
@@ -70,7 +69,7 @@ impl Watch {
             Action::CancelLeg { leg } => {
                 let is_last = self.is_in_flight && self.legs.last() == Some(leg);
                 self.is_in_flight = false;
-                Rule::Contract.holds(is_last, "what is cancelled is in flight")
+                Invariant::Contract.holds(is_last, "what is cancelled is in flight")
             }
             Action::Ask { round, key, .. } => {
                 let is_new = self.asked.insert(key.clone(), None).is_none();
@@ -99,7 +98,8 @@ impl Watch {
         Invariant::NothingIsSentAfterStop.holds(!self.is_stopped, "the caller has stopped")?;
         let is_idle = self.open == 0 && !self.is_in_flight;
         Invariant::OneThingAtATime.holds(is_idle, "a leg is sent when all else is over")?;
-        Rule::Contract.holds(!self.legs.contains(&request.leg), "a leg has an id of its own")?;
+        Invariant::Contract
+            .holds(!self.legs.contains(&request.leg), "a leg has an id of its own")?;
         self.legs.push(request.leg.clone());
         let legs_max = 1 + usize::try_from(rounds_max).unwrap();
         Invariant::LegsAreBounded.holds(self.legs.len() <= legs_max, "the rounds are bounded")?;
@@ -122,7 +122,7 @@ impl Watch {
         let is_own = params["requestState"].as_str() == self.state.as_deref();
         rule.holds(is_own, "a retry carries the state of its round, or none")?;
         let is_kept = params["arguments"]["key"] == SECRET && params["name"] == "deploy";
-        Rule::Contract.holds(is_kept, "a retry carries the params of the call")
+        Invariant::Contract.holds(is_kept, "a retry carries the params of the call")
     }
 }
 

@@ -1,5 +1,6 @@
 //! What holds in every state of a host, and of what changes nothing.
 
+use crate::invariants::{Invariant, Violation, shows_nothing_secret};
 use core::{hash::Hash, time::Duration};
 use std::sync::OnceLock;
 
@@ -10,7 +11,7 @@ use mrtr_core::{
 };
 
 use super::{Called, Hosting, Provider};
-use crate::explore::{Invariant, Rule, Stage, Violation, invariant::shows_nothing};
+use crate::explore::Stage;
 
 /// Is the broker after it has refused a frame of a connection, worked out when it is needed.
 #[derive(Debug, Default)]
@@ -39,9 +40,9 @@ impl Hosting {
             called.check_place()?;
             let phase = self.broker.phase(&called.invocation);
             let is_so = phase == Some(called.place.phase).filter(|_| !called.is_settled());
-            Rule::Contract.holds(is_so, "the broker tells the phase of what is live")?;
+            Invariant::Contract.holds(is_so, "the broker tells the phase of what is live")?;
         }
-        shows_nothing(&format!("{:?}", self.broker))?;
+        shows_nothing_secret(&format!("{:?}", self.broker))?;
         self.check_shown()?;
         let is_live = self.calls.iter().any(|called| !called.is_settled());
         let rule = Invariant::ClocksRunWhereTheyBelong;
@@ -55,7 +56,7 @@ impl Hosting {
     /// would be no end to the states.
     pub(super) fn check_refused(&self, after: &Broker, at: &Event) -> Result<(), Violation> {
         let (Event::Frame { connection, .. } | Event::Unreadable { connection, .. }) = at else {
-            return Rule::Contract.holds(false, "frames are refused, and nothing else");
+            return Invariant::Contract.holds(false, "frames are refused, and nothing else");
         };
         let counted = self.counted.0.get_or_init(|| {
             let count = |provider: &Provider| {
@@ -68,7 +69,7 @@ impl Hosting {
             self.providers.iter().map(count).collect()
         });
         let is_counted = counted.iter().any(|(of, broker)| of == connection && broker == after);
-        Rule::Contract.holds(is_counted, "what is refused changes nothing")
+        Invariant::Contract.holds(is_counted, "what is refused changes nothing")
     }
 
     /// Who asks and is refused hears of it, on its own connection, of its own invocation and by the
@@ -138,7 +139,7 @@ impl Hosting {
         if let Some(early) = at.since_epoch().checked_sub(Duration::from_millis(1)) {
             let actions = broker.handle(Instant::from_epoch(early), Event::Tick).unwrap();
             let is_idle = actions.as_slice().is_empty() && broker == self.broker;
-            Rule::Contract.holds(is_idle, "a tick that is not due does nothing")?;
+            Invariant::Contract.holds(is_idle, "a tick that is not due does nothing")?;
         }
         let actions = broker.handle(at, Event::Tick).unwrap();
         let mut is_settled = false;

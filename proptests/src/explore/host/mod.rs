@@ -1,5 +1,6 @@
 //! The host's broker: providers, surfaces, the store, the caller and the clock do what they like.
 
+use crate::invariants::{Invariant, Violation, shows_nothing_secret};
 mod checks;
 mod ops;
 mod plant;
@@ -27,9 +28,7 @@ use screen::{Looks, Screen};
 use store::Store;
 use watch::Called;
 
-use super::{
-    Fixed, Invariant, Place, Plant, Rule, Seen, Stage, Violation, World, invariant::shows_nothing,
-};
+use super::{Fixed, Place, Plant, Seen, Stage, World};
 
 /// Is a host, and what has come out of it.
 #[derive(Clone, Debug, PartialEq, Hash)]
@@ -136,7 +135,7 @@ impl Hosting {
             Ok(called) => called,
             Err(_) => {
                 let is_so = on.is_none() && next.broker == self.broker;
-                Rule::Contract.holds(is_so, "it is called where it is registered")?;
+                Invariant::Contract.holds(is_so, "it is called where it is registered")?;
                 return Ok((None, Vec::new()));
             }
         };
@@ -165,7 +164,7 @@ impl Hosting {
         next.begin();
         let (mut open, mut answered) = next.store.left_open();
         let list: Vec<Action> = actions.into_iter().collect();
-        shows_nothing(&format!("{list:?}"))?;
+        shows_nothing_secret(&format!("{list:?}"))?;
         let list = if self.has(Plant::ForgetsWhatWasOpen) { Vec::new() } else { list };
         for action in &list {
             let closed = match action {
@@ -224,14 +223,15 @@ impl Hosting {
         let actions = match broker.handle(now, happened.clone()) {
             Ok(actions) => actions,
             Err(misuse) => {
-                Rule::Contract.holds(broker == self.broker, "what is refused changes nothing")?;
-                shows_nothing(&format!("{misuse} {misuse:?}"))?;
+                Invariant::Contract
+                    .holds(broker == self.broker, "what is refused changes nothing")?;
+                shows_nothing_secret(&format!("{misuse} {misuse:?}"))?;
                 return Ok((None, self.tell_refused(event, of, || tell::misuse(&misuse))));
             }
         };
         if let [Report::Refused { why, .. }] = actions.reports() {
             self.check_refused(&broker, happened)?;
-            shows_nothing(&format!("{why} {actions:?}"))?;
+            shows_nothing_secret(&format!("{why} {actions:?}"))?;
             self.check_told(&plant::tamper(self, &broker, happened, &actions), happened, why)?;
             return Ok((None, self.tell_refused(event, of, || why.code().into())));
         }
@@ -242,7 +242,7 @@ impl Hosting {
             provider.into_iter().for_each(|provider| provider.is_connected = false);
         }
         let list = plant::tamper(self, &next.broker, happened, &actions);
-        shows_nothing(&plant::shown(self, &list, actions.reports()))?;
+        shows_nothing_secret(&plant::shown(self, &list, actions.reports()))?;
         next.told(happened, &actions)?;
         next.take(happened, &list)?;
         for called in &mut next.calls {
@@ -285,7 +285,7 @@ impl Hosting {
             rule.holds(called.is_some(), "what moves is a call that was made")?;
             let Some((called, moved)) = called else { continue };
             let is_so = moved.from == called.place.phase;
-            Rule::Contract.holds(is_so, "a transition says what changed")?;
+            Invariant::Contract.holds(is_so, "a transition says what changed")?;
             called.event(happened, moved.cause, is_durable)?;
             let before = called.place;
             let is_asked = moved.to == mrtr_core::Phase::AwaitingInteraction;

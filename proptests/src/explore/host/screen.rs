@@ -1,8 +1,7 @@
 //! A surface that shows the first session, and may look away.
 
+use crate::invariants::{Invariant, Violation};
 use mrtr_core::host::{Broker, Change, SessionId, Snapshot, View};
-
-use crate::explore::{Rule, Violation};
 
 /// Is what one surface shows.
 #[derive(Clone, Debug, PartialEq, Hash)]
@@ -39,7 +38,7 @@ impl Screen {
             Ok(()) => {}
             Err(_) if self.looks == Looks::Back => self.view = View::new(snapshot()),
             Err(_) => {
-                return Rule::Contract.holds(false, "who hears of all changes misses none");
+                return Invariant::Contract.holds(false, "who hears of all changes misses none");
             }
         }
         self.looks = Looks::On;
@@ -49,6 +48,6 @@ impl Screen {
     /// Checks what it shows, if it has heard of all changes, or of the last.
     pub(super) fn check(&self, snapshot: &Snapshot) -> Result<(), Violation> {
         let is_same = self.looks != Looks::On || self.view.open().eq(&snapshot.open);
-        Rule::Contract.holds(is_same, "a surface shows what is open")
+        Invariant::Contract.holds(is_same, "a surface shows what is open")
     }
 }

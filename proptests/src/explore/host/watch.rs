@@ -1,5 +1,6 @@
 //! What has come out of one call of a host, and whether it may.
 
+use crate::invariants::{Invariant, Violation};
 use mrtr_core::{
     Instant, InvocationId, Phase, Trigger,
     host::{
@@ -10,7 +11,7 @@ use mrtr_core::{
 };
 
 use super::scene::written;
-use crate::explore::{Invariant, Place, Rule, Stage, Violation};
+use crate::explore::{Place, Stage};
 
 /// Keeps what is needed to judge the next action of a call.
 #[derive(Clone, Debug, PartialEq, Hash)]
@@ -150,7 +151,7 @@ impl Called {
                     (Some(asked), RecordKind::Answered) => asked.is_answer_held = true,
                     _ => {}
                 }
-                Rule::Contract.holds(is_durable, "a host without a store hears of none")
+                Invariant::Contract.holds(is_durable, "a host without a store hears of none")
             }
             _ => Ok(()),
         }
@@ -275,7 +276,7 @@ impl Called {
             }
             Shows::Taken { decision, .. } => {
                 let is_so = asked.is_shown && asked.decision == Some(*decision) && is_durable;
-                Rule::Contract.holds(is_so, "surfaces hear what was decided")
+                Invariant::Contract.holds(is_so, "surfaces hear what was decided")
             }
             Shows::Ended { how, .. } => {
                 let was_shown = core::mem::replace(&mut asked.is_shown, false);
@@ -287,7 +288,7 @@ impl Called {
                     Ending::Closed(_) => !asked.is_delivered,
                 };
                 asked.is_closed |= !is_durable && !asked.is_delivered;
-                Rule::Contract.holds(is_so, "surfaces hear how a question ended")
+                Invariant::Contract.holds(is_so, "surfaces hear how a question ended")
             }
         }
     }
@@ -299,7 +300,7 @@ impl Called {
         let is_so = is_settled == self.is_settled
             && is_asked == self.pending().is_some()
             && (!is_asked || self.place.stage == self.waits());
-        Rule::Contract.holds(is_so, "the phase says what is waited for")
+        Invariant::Contract.holds(is_so, "the phase says what is waited for")
     }
 }
 

@@ -1,5 +1,6 @@
 //! A client and a server over a network that loses, copies, delays, reorders and forges messages.
 
+use crate::invariants::{Invariant, Violation, shows_nothing_secret};
 mod scene;
 mod server;
 
@@ -21,9 +22,8 @@ use scene::{KEY, SEALING_KEY, Scene, answers, json, random, start, time};
 use server::{Known, Serving, States, state_of};
 
 use super::{
-    Fixed, Invariant, Plant, Rule, Seen, Violation, World,
+    Fixed, Plant, Seen, World,
     client::{plant::tamper, watch::Watch},
-    invariant::shows_nothing,
 };
 
 /// Is a client, a server, and what is under way between them.
@@ -160,7 +160,7 @@ impl Pair {
 
     /// Checks that a text shows no secret, and no state that is out.
     fn check_shown(&self, text: &str) -> Result<(), Violation> {
-        shows_nothing(text)?;
+        shows_nothing_secret(text)?;
         let is_shown = self.states.are_shown(text);
         Invariant::NothingSecretIsShown.holds(!is_shown, "what is formatted is no state")
     }
@@ -196,7 +196,7 @@ impl Pair {
             Ok(actions) => actions,
             Err(misuse) => {
                 self.check_shown(&format!("{misuse} {misuse:?}"))?;
-                return Rule::Contract
+                return Invariant::Contract
                     .holds(self.call == before, "what is refused changes nothing");
             }
         };
@@ -290,7 +290,7 @@ impl Pair {
             shown += &format!("{SEALING_KEY:?}");
         }
         let Ok(actions) = actions else {
-            return Rule::Contract.holds(false, "an exchange takes what it waits for");
+            return Invariant::Contract.holds(false, "an exchange takes what it waits for");
         };
         self.serve(serving, actions.as_slice())?;
         // A state that was sealed just now is known from now on.
@@ -482,6 +482,6 @@ impl World for Pair {
         let is_so = (phase == Phase::Settled) == self.watch.is_settled
             && phase.is_in_flight() == self.watch.is_in_flight
             && self.call.open() == self.watch.open;
-        Rule::Contract.holds(is_so, "the phase says what is waited for")
+        Invariant::Contract.holds(is_so, "the phase says what is waited for")
     }
 }

@@ -1,5 +1,6 @@
 //! The server: the requests that it works on, and what it is known to have sealed.
 
+use crate::invariants::{Invariant, Violation};
 use core::hash::{Hash, Hasher};
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -12,7 +13,6 @@ use mrtr_core::{
 use serde_json::Value;
 
 use super::scene::KEY;
-use crate::explore::{Invariant, Violation};
 
 /// Is a request that the server works on.
 #[derive(Clone, Debug)]

@@ -1,10 +1,17 @@
-//! The invariants of the machines, and what it is to break one.
+//! The invariants: what must hold of every machine, whatever happens. Search, properties, fuzzing
+//! and the world of all machines check this one list.
 
 use core::fmt;
 
-use super::{SECRET, SECRET_BYTES};
+/// Text that stands in arguments, answers, states and keys. Nothing that is formatted may show it.
+pub const SECRET: &str = "SENTINEL";
 
-/// Is one invariant of the machines. There are no others.
+/// [`SECRET`] as a list of bytes is formatted.
+const SECRET_BYTES: &str = "83, 69, 78, 84, 73, 78, 69, 76";
+
+/// Something that must hold of the machines. There are no others.
+///
+/// The first twelve are the design's, by its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Invariant {
     /// 1
@@ -31,11 +38,17 @@ pub enum Invariant {
     NothingSecretIsShown = 11,
     /// 12
     HandlersRunOnSoundStates = 12,
+    /// 13
+    EverythingEnds = 13,
+    /// 14
+    AsRequired = 14,
+    /// 15
+    Contract = 15,
 }
 
 impl Invariant {
-    /// Lists them in order.
-    pub const ALL: [Self; 12] = [
+    /// All invariants, in the order of their numbers.
+    pub const ALL: [Self; 15] = [
         Self::OneOutcome,
         Self::OneThingAtATime,
         Self::ClocksRunWhereTheyBelong,
@@ -48,6 +61,9 @@ impl Invariant {
         Self::StoredThenDelivered,
         Self::NothingSecretIsShown,
         Self::HandlersRunOnSoundStates,
+        Self::EverythingEnds,
+        Self::AsRequired,
+        Self::Contract,
     ];
 
     /// Returns its number.
@@ -56,7 +72,7 @@ impl Invariant {
         self as u32
     }
 
-    /// Says what always holds.
+    /// Returns what always holds, in a sentence.
     #[must_use]
     pub const fn statement(self) -> &'static str {
         match self {
@@ -90,6 +106,15 @@ impl Invariant {
             Self::HandlersRunOnSoundStates => {
                 "The handler never runs on a state that did not verify, nor twice on a single-use one."
             }
+            Self::EverythingEnds => {
+                "Once the network fails no more and time passes, every call has ended and nothing is left open."
+            }
+            Self::AsRequired => {
+                "Everybody does what an independent model of the requirements expects."
+            }
+            Self::Contract => {
+                "A refusal changes nothing, a tick that is not due does nothing, and what a machine tells of itself is true."
+            }
         }
     }
 
@@ -97,59 +122,67 @@ impl Invariant {
     ///
     /// # Errors
     ///
-    /// It is not.
-    pub fn holds(self, is_so: bool, what: &str) -> Result<(), Violation> {
-        Rule::Invariant(self).holds(is_so, what)
+    /// A violation that says what should have been so.
+    pub fn holds(self, is_so: bool, what: &str) -> Checked {
+        if is_so { Ok(()) } else { Err(self.broken(what)) }
     }
-}
 
-/// Is what can be broken: an invariant, or what the contract of a machine promises beside them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
-    /// An invariant.
-    Invariant(Invariant),
-    /// What is refused changes nothing; a tick that is not due does nothing; what a machine tells of
-    /// itself is so; a machine does not panic.
-    Contract,
-}
-
-impl Rule {
-    /// Breaks the rule unless something is so.
+    /// Breaks the invariant unless something is so. The text is made when it is needed.
     ///
     /// # Errors
     ///
-    /// It is not.
-    pub fn holds(self, is_so: bool, what: &str) -> Result<(), Violation> {
-        if is_so { Ok(()) } else { Err(Violation { rule: self, what: what.into() }) }
+    /// A violation that says what was found.
+    pub fn holds_or(self, is_so: bool, found: impl FnOnce() -> String) -> Checked {
+        if is_so { Ok(()) } else { Err(self.broken(found())) }
+    }
+
+    /// Breaks the invariant unless two things are the same.
+    ///
+    /// # Errors
+    ///
+    /// A violation that shows both.
+    pub fn same<T: PartialEq + fmt::Debug>(self, what: &str, found: &T, expected: &T) -> Checked {
+        self.holds_or(found == expected, || {
+            format!("{what}: found {found:?}, expected {expected:?}")
+        })
+    }
+
+    /// Returns a violation of the invariant.
+    pub fn broken(self, what: impl Into<String>) -> Violation {
+        Violation { invariant: self, what: what.into() }
     }
 }
 
-/// Is a rule that was broken.
+/// An invariant that was broken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The rule.
-    pub rule: Rule,
-    /// What should have been so.
+    /// The invariant.
+    pub invariant: Invariant,
+    /// What should have been so, or what was found instead.
     pub what: String,
 }
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.rule {
-            Rule::Invariant(invariant) => {
-                write!(f, "invariant {} is broken: {}", invariant.number(), self.what)
-            }
-            Rule::Contract => write!(f, "the contract is broken: {}", self.what),
-        }
+        let Self { invariant, what } = self;
+        write!(f, "invariant {}, {invariant:?}, is broken: {what}", invariant.number())
     }
 }
 
-/// Checks that a text shows nothing secret, neither as text nor as a list of bytes: invariant 11.
+/// The end of a check.
+pub type Checked = Result<(), Violation>;
+
+/// Returns the violation that an error is where the requirements let nothing fail.
+pub fn failed(error: impl fmt::Display) -> Violation {
+    Invariant::AsRequired.broken(error.to_string())
+}
+
+/// Checks that a text shows nothing secret, neither as text nor as a list of bytes.
 ///
 /// # Errors
 ///
-/// It does.
-pub(super) fn shows_nothing(text: &str) -> Result<(), Violation> {
-    let is_shown = text.contains(SECRET) || text.contains(SECRET_BYTES);
-    Invariant::NothingSecretIsShown.holds(!is_shown, "what is formatted is no secret")
+/// A violation of [`Invariant::NothingSecretIsShown`]. It does not repeat the text.
+pub fn shows_nothing_secret(text: &str) -> Checked {
+    let is_shown = [SECRET, SECRET_BYTES].iter().any(|secret| text.contains(secret));
+    Invariant::NothingSecretIsShown.holds(!is_shown, "a secret is shown")
 }
