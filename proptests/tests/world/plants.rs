@@ -130,6 +130,11 @@ fn plants() -> Vec<Plant> {
         other(Invariant::HandlersRunOnSoundStates, Lie { keeps_keys: true, ..HONEST }),
         other(Invariant::EverythingEnds, Lie { ignores_cancel: true, ..HONEST }),
         other(Invariant::AsRequired, Lie { serves: |actions| blame_itself(actions), ..HONEST }),
+        Plant {
+            breaks: Invariant::Contract,
+            host: liar::Lie { refuses_and_changes: true, ..liar::HONEST },
+            others: HONEST,
+        },
     ]
 }
 
