@@ -130,7 +130,7 @@ impl Invocation {
         limits: Limits,
     ) -> Result<(Self, Actions), StartError> {
         let template = Template::new(request, claims)?;
-        let first = template.first_leg();
+        let first = template.first.clone();
         let call = Self {
             template,
             claims,
@@ -165,7 +165,7 @@ impl Invocation {
                 self.timer.tell(now);
                 let list = self.apply(to, input);
                 let transition = Transition {
-                    invocation: self.template.id.clone(),
+                    invocation: self.template.id().clone(),
                     leg: self.leg,
                     round: self.rounds,
                     from,
@@ -195,7 +195,7 @@ impl Invocation {
     /// Returns the id.
     #[must_use]
     pub const fn id(&self) -> &InvocationId {
-        &self.template.id
+        self.template.id()
     }
 
     /// Returns the number of questions that wait for an answer.
@@ -216,7 +216,7 @@ impl Invocation {
                 Some(Input::Unanswerable)
             }
             Event::Progress { leg } => Some(self.read_progress(&leg)?),
-            Event::BindingChanged(binding) if binding == *self.template.binding() => None,
+            Event::BindingChanged(binding) if binding == self.template.first.binding => None,
             Event::BindingChanged(_) | Event::ConnectionLost => Some(Input::Ended(lost())),
             Event::Stop => Some(Input::Ended(Outcome::Stopped)),
             Event::Tick => {
@@ -241,9 +241,9 @@ impl Invocation {
         Ok(if self.is_in_flight(leg)? { Input::Progressed } else { Input::Late })
     }
 
-    /// Tells whether a leg of this call is the one in flight.
+    /// Returns whether a leg of this call is the one in flight.
     fn is_in_flight(&self, leg: &LegId) -> Result<bool, Misuse> {
-        if leg.invocation() != &self.template.id {
+        if leg.invocation() != self.template.id() {
             return Err(Misuse::WrongInvocation);
         }
         if leg.number() > self.leg || leg.number() == 0 {
@@ -338,7 +338,7 @@ impl Invocation {
                 let gives_up = matches!(outcome, Outcome::TimedOut(_) | Outcome::Stopped);
                 let mut actions = Vec::new();
                 if from.is_in_flight() && gives_up {
-                    let leg = LegId::new(self.template.id.clone(), self.leg);
+                    let leg = LegId::new(self.template.id().clone(), self.leg);
                     actions.push(Action::CancelLeg { leg });
                 }
                 actions.append(&mut self.settle(outcome));
@@ -397,7 +397,7 @@ fn asks(round: &Round) -> Vec<Action> {
 impl fmt::Debug for Invocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Invocation")
-            .field("id", &self.template.id)
+            .field("id", self.template.id())
             .field("phase", &self.phase)
             .field("leg", &self.leg)
             .field("rounds", &self.rounds)

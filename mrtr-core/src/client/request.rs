@@ -1,6 +1,6 @@
 //! The input of a call, and the request that each leg sends.
 
-use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
+use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
 use core::fmt;
 
 use thiserror::Error;
@@ -208,33 +208,16 @@ impl From<MetaError> for StartError {
     }
 }
 
-/// The parts of a request that are the same on every leg of a call.
+/// What every leg of a call has in common: the first leg, from which each retry is made.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Template {
-    pub(super) id: InvocationId,
+    pub(super) first: LegRequest,
     pub(super) extension_types: Vec<String>,
-    method: Method,
-    revision: Revision,
-    binding: Binding,
-    target: Arc<str>,
-    /// The params of the first leg. A retry has them too, and members after them.
-    params: RawJson,
-    /// The headers that repeat arguments, which no retry changes.
-    param_headers: Arc<[(String, String)]>,
 }
 
 impl Template {
     pub(super) fn new(request: Request, claims: Claims) -> Result<Self, StartError> {
-        let Request {
-            id,
-            method,
-            params,
-            binding,
-            revision,
-            client_info,
-            extension_types,
-            param_headers,
-        } = request;
+        let Request { id, method, params, binding, revision, .. } = request;
         // Text from a server may nest too deep to be sent back.
         check_depth(params.as_str(), PAYLOAD_DEPTH_MAX).map_err(StartError::Params)?;
         let decoded = Params::decode(params.as_json()).map_err(StartError::Params)?;
@@ -243,51 +226,50 @@ impl Template {
         }
         let target = decoded.target(method).map_err(StartError::Params)?.as_ref().into();
         let has_param_headers = method == Method::ToolsCall && revision.has_rounds();
-        let param_headers = if has_param_headers { param_headers } else { ParamHeaders::NONE };
+        let param_headers =
+            if has_param_headers { request.param_headers } else { ParamHeaders::NONE };
         let param_headers = param_headers.headers(&decoded).map_err(StartError::Params)?.into();
         let params = if revision.has_rounds() {
-            let meta = complete_meta(&decoded, claims.capabilities(), client_info.as_ref())?;
-            decoded.with_meta(&meta)
+            let info = request.client_info.as_ref();
+            decoded.with_meta(&complete_meta(&decoded, claims.capabilities(), info)?)
         } else if claims == Claims::none() {
             params.clone()
         } else {
             return Err(StartError::Claims { revision });
         };
-        Ok(Self { id, extension_types, method, revision, binding, target, params, param_headers })
+        let leg = LegId::new(id, 1);
+        let state_bytes = None;
+        let first = LegRequest {
+            leg,
+            method,
+            revision,
+            params,
+            target,
+            state_bytes,
+            binding,
+            param_headers,
+        };
+        Ok(Self { first, extension_types: request.extension_types })
     }
 
-    pub(super) const fn binding(&self) -> &Binding {
-        &self.binding
-    }
-
-    /// Makes the request of the first leg.
-    pub(super) fn first_leg(&self) -> LegRequest {
-        self.leg(1, self.params.clone(), None)
+    pub(super) const fn id(&self) -> &InvocationId {
+        self.first.leg.invocation()
     }
 
     /// Makes the request of a retry, which carries the answers and the state of a round.
     pub(super) fn retry(&self, number: u32, round: &Round) -> LegRequest {
         let state = round.state.as_ref();
-        let params = with_retry(&self.params, round.answers(), state.map(StateText::as_json));
-        self.leg(number, params, state.map(StateText::len))
-    }
-
-    fn leg(&self, number: u32, params: RawJson, state_bytes: Option<usize>) -> LegRequest {
         LegRequest {
-            leg: LegId::new(self.id.clone(), number),
-            method: self.method,
-            revision: self.revision,
-            params,
-            target: self.target.clone(),
-            state_bytes,
-            binding: self.binding.clone(),
-            param_headers: self.param_headers.clone(),
+            leg: LegId::new(self.id().clone(), number),
+            params: with_retry(&self.first.params, round.answers(), state.map(StateText::as_json)),
+            state_bytes: state.map(StateText::len),
+            ..self.first.clone()
         }
     }
 }
 
 /// The request of one leg: the first of a call, or a retry.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct LegRequest {
     /// The leg, whose text is the JSON-RPC id.
@@ -313,7 +295,9 @@ impl LegRequest {
     /// Writes the JSON-RPC message to send.
     #[must_use]
     pub fn to_json(&self) -> String {
-        write_request(&format!("{}", self.leg), self.method.as_str(), &self.params)
+        // The text of a leg is plain, so it can always be written as JSON.
+        let id = serde_json::to_string(&self.leg).unwrap_or_default();
+        write_request(&id, self.method.as_str(), &self.params)
     }
 
     /// Returns the HTTP headers to send with the message: pairs of a name and a value.

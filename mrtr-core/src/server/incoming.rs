@@ -6,7 +6,7 @@ use core::fmt;
 use super::Endpoint;
 use crate::wire::{
     Capabilities, Headers, Message, Method, PROTOCOL_VERSION, Params, RawJson, Revision, RpcError,
-    WireError, readable_id, write_parts,
+    WireError, readable_id, write_request,
 };
 
 /// A request as it arrived.
@@ -54,7 +54,10 @@ impl<'a> Incoming<'a> {
         params: &RawJson,
         meta: Option<&RawJson>,
     ) -> Self {
-        let message = write_parts(id, method, params, meta);
+        let with_meta =
+            |meta: &RawJson| Some(Params::decode(params.as_json()).ok()?.with_meta(meta.as_str()));
+        let replaced = meta.and_then(with_meta);
+        let message = write_request(id.as_str(), method, replaced.as_ref().unwrap_or(params));
         Self { message: Cow::Owned(message.into_bytes()), headers: None, principal: None }
     }
 
@@ -162,7 +165,7 @@ impl Incoming<'_> {
         })
     }
 
-    /// Tells whether a request is of an earlier revision: its `_meta` has no version, and no header
+    /// Returns whether a request is of an earlier revision: its `_meta` has no version, and no header
     /// has this crate's version. A request that cannot be read is not one of an earlier revision.
     fn is_legacy(&self, params: Option<&RawJson>) -> bool {
         if self.headers.as_ref().is_some_and(|headers| headers.names_version(PROTOCOL_VERSION)) {

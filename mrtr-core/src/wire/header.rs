@@ -21,6 +21,9 @@ pub(super) const MCP_PARAM: &str = "Mcp-Param-";
 /// The prefix of every header that is compared with the message.
 const PREFIX: &[u8] = b"mcp-";
 
+/// What is wrong with a header that says something else than the message, or cannot be read.
+pub(super) const DIFFERS: &str = "differs from the message";
+
 const BEGIN: &str = "=?base64?";
 const END: &str = "?=";
 
@@ -120,10 +123,7 @@ impl Headers {
     /// compared with the message yet: use it only to choose the endpoint of the exchange.
     #[must_use]
     pub fn name(&self) -> Option<Cow<'_, str>> {
-        match self.find(MCP_NAME) {
-            Found::Value(value) => Some(value),
-            Found::Missing | Found::Repeated | Found::Unreadable => None,
-        }
+        self.find(MCP_NAME).ok()?
     }
 
     /// Returns whether `MCP-Protocol-Version` names a version, in any of its values.
@@ -162,10 +162,10 @@ impl Headers {
         agrees: impl FnOnce(&str) -> bool,
     ) -> Result<(), RpcError> {
         match self.find(name) {
-            Found::Value(value) if agrees(&value) => Ok(()),
-            Found::Value(_) | Found::Unreadable => Err(mismatch(name, "differs from the message")),
-            Found::Repeated => Err(mismatch(name, "comes twice")),
-            Found::Missing => Err(mismatch(name, "is missing")),
+            Ok(Some(value)) if agrees(&value) => Ok(()),
+            Ok(Some(_)) => Err(mismatch(name, DIFFERS)),
+            Ok(None) => Err(mismatch(name, "is missing")),
+            Err(problem) => Err(mismatch(name, problem)),
         }
     }
 
@@ -173,18 +173,17 @@ impl Headers {
     pub(super) fn expect_none(&self, name: &str) -> Result<(), RpcError> {
         match self.values(name).next() {
             None => Ok(()),
-            Some(_) => Err(mismatch(name, "differs from the message")),
+            Some(_) => Err(mismatch(name, DIFFERS)),
         }
     }
 
-    fn find(&self, name: &str) -> Found<'_> {
+    /// Returns the value of a header that comes once at most, or what is wrong with it.
+    fn find(&self, name: &str) -> Result<Option<Cow<'_, str>>, &'static str> {
         let mut values = self.values(name);
         match (values.next(), values.next()) {
-            (None, _) => Found::Missing,
-            (Some(_), Some(_)) => Found::Repeated,
-            (Some(value), None) => {
-                value.and_then(read_header_value).map_or(Found::Unreadable, Found::Value)
-            }
+            (None, _) => Ok(None),
+            (Some(_), Some(_)) => Err("comes twice"),
+            (Some(value), None) => value.and_then(read_header_value).map(Some).ok_or(DIFFERS),
         }
     }
 
@@ -199,14 +198,6 @@ impl fmt::Debug for Headers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Headers({})", self.fields.len())
     }
-}
-
-/// The header of one name.
-enum Found<'a> {
-    Missing,
-    Value(Cow<'a, str>),
-    Repeated,
-    Unreadable,
 }
 
 /// Makes the error of a header that does not agree with the message.

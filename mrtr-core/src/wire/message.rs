@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::{Json, Object, Params, RawJson, WireError, Writer};
+use super::{Json, Object, RawJson, WireError, Writer};
 
 /// A request or a notification, as it arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,35 +42,13 @@ fn is_id(json: Json<'_>) -> bool {
     json.text().is_some() || json.is_integer()
 }
 
-/// Writes a request.
+/// Writes a request. `id` is JSON.
 pub(crate) fn write_request(id: &str, method: &str, params: &RawJson) -> String {
     Writer::object(|message| {
         message.text("jsonrpc", "2.0");
-        message.text("id", id);
+        message.json("id", id);
         message.text("method", method);
         message.json("params", params.as_str());
-    })
-}
-
-/// Writes a request from parts that were read elsewhere. `meta` replaces the `_meta` of the params.
-/// Params that are not an object stay unchanged.
-pub(crate) fn write_parts(
-    id: &RawJson,
-    method: &str,
-    params: &RawJson,
-    meta: Option<&RawJson>,
-) -> String {
-    let decoded = meta.and_then(|meta| Some((meta, Params::decode(params.as_json()).ok()?)));
-    Writer::object(|message| {
-        message.text("jsonrpc", "2.0");
-        message.json("id", id.as_str());
-        message.text("method", method);
-        match decoded {
-            None => message.json("params", params.as_str()),
-            Some((meta, params)) => {
-                message.nested("params", |written| params.write_with_meta(meta.as_str(), written));
-            }
-        }
     })
 }
 

@@ -40,7 +40,7 @@ pub use url::UrlRequest;
 pub(crate) use error::within;
 pub(crate) use input_response::Expected;
 pub(crate) use json::{check_depth, part_of_message};
-pub(crate) use message::{readable_id, write_parts, write_request};
+pub(crate) use message::{readable_id, write_request};
 pub(crate) use object::{Object, Writer, on_one_line};
 pub(crate) use params::{CHANGING, MetaError, Params, check_state, complete_meta, with_retry};
 pub(crate) use result::{

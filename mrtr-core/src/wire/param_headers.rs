@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Headers, Json, Object, Params, RpcError, WireError,
-    header::{MCP_PARAM, header_value, mismatch},
+    header::{DIFFERS, MCP_PARAM, header_value, mismatch},
     param_schema::{InvalidParamHeader, Parameter, check_names, read_schema},
     params::ARGUMENTS,
 };
@@ -102,7 +102,7 @@ impl ParamHeaders {
                 Ok(Ok(Some(argument))) => headers.expect(&header, |found| is_same(found, argument)),
                 Ok(Ok(None)) => headers.expect_none(&header),
                 // Two readers may read such arguments differently.
-                Ok(Err(_)) | Err(_) => Err(mismatch(&header, "differs from the message")),
+                Ok(Err(_)) | Err(_) => Err(mismatch(&header, DIFFERS)),
             }
         })
     }

@@ -79,7 +79,7 @@ impl Revision {
         }
     }
 
-    /// Tells whether servers of this revision may answer `input_required`.
+    /// Returns whether servers of this revision may answer `input_required`.
     #[must_use]
     pub const fn has_rounds(self) -> bool {
         matches!(self, Self::V2026_07_28)
@@ -254,13 +254,10 @@ impl<'a> Params<'a> {
 
     /// Returns the params with another `_meta`.
     pub(crate) fn with_meta(&self, meta: &str) -> RawJson {
-        RawJson::composed(Writer::object(|params| self.write_with_meta(meta, params)))
-    }
-
-    /// Writes the members of the params, with another `_meta`.
-    pub(crate) fn write_with_meta(&self, meta: &str, params: &mut Writer) {
-        params.all(self.object.iter().filter(|(name, _)| *name != META));
-        params.json(META, meta);
+        RawJson::composed(Writer::object(|params| {
+            params.all(self.object.iter().filter(|(name, _)| *name != META));
+            params.json(META, meta);
+        }))
     }
 }
 

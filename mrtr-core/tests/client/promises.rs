@@ -16,7 +16,7 @@ use mrtr_core::{
     },
 };
 
-/// Tells whether a type implements `Serialize`: the inherent constant is found before the trait's.
+/// Returns whether a type implements `Serialize`: the inherent constant is found before the trait's.
 struct Probe<T>(PhantomData<T>);
 
 trait Plain {

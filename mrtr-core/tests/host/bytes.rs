@@ -63,7 +63,7 @@ fn record_id(text: &str) -> bool {
     RecordId::decode(text).is_ok()
 }
 
-/// Tells whether a text decodes.
+/// Returns whether a text decodes.
 type Decodes = fn(&str) -> bool;
 
 /// The decoders, each with valid texts.
