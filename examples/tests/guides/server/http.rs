@@ -50,7 +50,7 @@ async fn respond(State(server): State<Arc<Server>>, headers: HeaderMap, body: By
     }
 }
 
-/// Tells whether a page of an origin may call this server.
+/// Returns whether a page of an origin may call this server.
 fn is_ours(origin: &[u8]) -> bool {
     origin == b"http://localhost:8080"
 }
