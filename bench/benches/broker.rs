@@ -63,14 +63,14 @@ fn weighed<T>(make: impl FnOnce() -> T) -> (T, usize) {
     (made, LIVE.load(Relaxed).wrapping_sub(before))
 }
 
-/// Is a question that waits, as its provider and its surfaces know it.
+/// A question that waits, as its provider and its surfaces know it.
 struct Open {
     invocation: InvocationId,
     interaction: InteractionId,
     number: usize,
 }
 
-/// Is a broker with so many pending questions, and those who ask and answer.
+/// A broker with so many pending questions, and those who ask and answer.
 struct Host {
     broker: Broker,
     open: Vec<Open>,

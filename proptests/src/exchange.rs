@@ -133,7 +133,7 @@ pub fn receive(endpoint: &Arc<Endpoint>, now: UnixTime, incoming: Incoming<'_>) 
 ///
 /// # Panics
 ///
-/// On an answer that is no error.
+/// If the answer is not an error.
 #[must_use]
 pub fn code_of(respond: &Respond) -> i64 {
     // An id may be a number that no `Value` holds.

@@ -47,7 +47,7 @@ impl Bytes for Dice {
     }
 }
 
-/// Is what seals states at random, from bytes that are given.
+/// What seals states at random, from bytes that are given.
 #[derive(Clone, Debug, Default)]
 pub struct Random<B>(pub B);
 

@@ -48,7 +48,7 @@ fn unescaped(entry: &str) -> String {
     text + rest
 }
 
-/// Is a string in a source, with what stands before and behind it.
+/// A string in a source, with what stands before and behind it.
 struct Literal<'a> {
     before: &'a str,
     text: &'a str,

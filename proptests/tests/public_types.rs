@@ -23,12 +23,12 @@ fn closed(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// Tells whether a line above an item belongs to it: documentation, or an attribute.
+/// Returns whether a line above an item belongs to it: documentation, or an attribute.
 fn is_part_of_item(line: &str) -> bool {
     ["///", "#[", ")]", "    "].iter().any(|start| line.starts_with(start))
 }
 
-/// Tells whether a struct has a named field that a caller could write.
+/// Returns whether a struct has a named field that a caller could write.
 fn has_public_field(lines: &[&str]) -> bool {
     let fields = lines.iter().skip(1).take_while(|line| !line.starts_with('}'));
     lines[0].ends_with('{') && fields.into_iter().any(|line| line.starts_with("    pub "))

@@ -50,7 +50,7 @@ const VALUES: [&str; 12] = [
     "[[[[1]]]]",
 ];
 
-/// Is what happens to a request on its way.
+/// What happens to a request on its way.
 #[derive(Clone, Debug)]
 enum Mishap {
     /// A byte is another.
@@ -164,7 +164,7 @@ fn salient(message: &[u8]) -> Option<Value> {
     Some(json!([message.get("method"), message.get("params")]))
 }
 
-/// Is how an endpoint is set up, and how requests come to it.
+/// How an endpoint is set up, and how requests come to it.
 #[derive(Clone, Copy, Debug)]
 struct Setup {
     signed: bool,

@@ -12,7 +12,7 @@ use std::{
 
 use source::Source;
 
-/// Is what the tests say they prove.
+/// What the tests say they prove.
 #[derive(Default)]
 struct Traces {
     /// Every test, by its name: `<file>::<function>`.
@@ -79,7 +79,7 @@ impl Traces {
         }
     }
 
-    /// Keeps what a test proves, or that there is none.
+    /// Keeps what a test proves, if it proves anything.
     fn keep(&mut self, path: &str, numbers: Vec<String>, test: Option<&str>) {
         let Some(test) = test.map(|name| format!("{path}::{name}")) else {
             let problem = |number| format!("{path}: {number} stands above no test");
@@ -115,7 +115,7 @@ impl Traces {
 /// What follows a number of which not all is built yet.
 const IN_PART: &str = " in part";
 
-/// Is what stands right above a line: the numbers it proves and what its attributes say.
+/// What stands right above a line: the numbers it proves and what its attributes say.
 #[derive(Default)]
 struct Above {
     numbers: Vec<String>,
@@ -163,7 +163,7 @@ fn function(code: &str) -> Option<&str> {
     signature.split(['(', '<']).next()
 }
 
-/// Is a row of the page, split so that only its last cell may change.
+/// A row of the page, split so that only its last cell may change.
 struct Row<'p> {
     number: &'p str,
     before: &'p str,

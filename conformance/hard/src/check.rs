@@ -10,7 +10,7 @@ use std::{
 
 use serde::Serialize;
 
-/// Says what a check weighs.
+/// What a check weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub(crate) enum Level {
@@ -35,7 +35,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// Says how a check went.
+/// How a check went.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub(crate) enum Verdict {
@@ -47,7 +47,7 @@ pub(crate) enum Verdict {
     NotOffered { why: String },
 }
 
-/// Says why a check did not pass. A check is a function that ends in what it saw, or in this.
+/// Why a check did not pass. A check is a function that ends in what it saw, or in this.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Problem {
     /// It failed.
@@ -66,7 +66,7 @@ impl From<Result<String, Problem>> for Verdict {
     }
 }
 
-/// Is one thing that was tried.
+/// A thing that was tried.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Check {
     /// Its name, which does not change.
@@ -82,7 +82,7 @@ pub(crate) struct Check {
     pub(crate) verdict: Verdict,
 }
 
-/// Is all that was tried on one peer.
+/// All that was tried on one peer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Report {
     /// The peer.
@@ -100,7 +100,7 @@ impl Report {
         Self { name: name.into(), role, at, checks: Vec::new() }
     }
 
-    /// Takes a check and prints its line. What can not fail was not offered.
+    /// Takes a check and prints its line. What cannot fail was not offered.
     pub(crate) fn push(&mut self, mut check: Check) {
         if let (Level::Info, Verdict::Failed { came_back, .. }) = (check.level, &check.verdict) {
             check.verdict = Verdict::NotOffered { why: short(came_back) };
@@ -114,7 +114,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// A file that can not be written.
+    /// A file that cannot be written.
     pub(crate) fn close(&self, json: Option<&Path>) -> io::Result<ExitCode> {
         if let Some(path) = json {
             fs::write(path, serde_json::to_string_pretty(self)? + "\n")?;

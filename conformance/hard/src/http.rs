@@ -1,7 +1,7 @@
 //! A client of HTTP/1.1 that sends each byte as it is told, also the wrong ones.
 //!
 //! Clients that are made to be used write names in their own case, send a header once, and refuse
-//! what can not be right. This one has to send all of that.
+//! what cannot be right. This one has to send all of that.
 
 use core::{fmt, time::Duration};
 use std::{
@@ -16,7 +16,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 /// The bytes that a response may have.
 const BODY_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// Is where a server listens: `http://HOST:PORT/PATH`.
+/// Where a server listens: `http://HOST:PORT/PATH`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     authority: String,
@@ -24,7 +24,7 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Reads a URL. `None`: it is none of plain HTTP with a port.
+    /// Reads a URL; `None` unless it is plain HTTP with a port.
     pub(crate) fn parse(url: &str) -> Option<Self> {
         let rest = url.trim().strip_prefix("http://")?;
         let (authority, path) = match rest.find('/') {
@@ -43,7 +43,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// Is a request, its headers in the order and the case in which they are sent.
+/// A request, its headers in the order and the case in which they are sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) method: &'static str,
@@ -51,7 +51,7 @@ pub(crate) struct Request {
     pub(crate) body: Vec<u8>,
 }
 
-/// Is a response.
+/// A response.
 #[derive(Clone, Debug)]
 pub(crate) struct Response {
     pub(crate) status: u16,
@@ -76,13 +76,13 @@ impl Response {
 ///
 /// # Errors
 ///
-/// A server that can not be reached, hangs up, takes too long, or speaks no HTTP.
+/// A server that cannot be reached, hangs up, takes too long, or speaks no HTTP.
 pub(crate) fn send(address: &Address, request: &Request) -> io::Result<Response> {
     let mut connection = Connection::open(address)?;
     connection.send(address, request, "close")
 }
 
-/// Is a connection that stays open.
+/// A connection that stays open.
 pub(crate) struct Connection(BufReader<TcpStream>);
 
 impl Connection {
@@ -90,7 +90,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// A server that can not be reached.
+    /// A server that cannot be reached.
     pub(crate) fn open(address: &Address) -> io::Result<Self> {
         let found = address.authority.to_socket_addrs()?.next();
         let found = found.ok_or(io::ErrorKind::AddrNotAvailable)?;

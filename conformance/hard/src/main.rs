@@ -25,13 +25,13 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Part {
-    /// Is an awkward and hostile client of a server.
+    /// An awkward and hostile client of a server.
     Server(server::Options),
-    /// Is an awkward and hostile server of a client.
+    /// An awkward and hostile server of a client.
     Client(client::Options),
     /// Plays every client against every server, through the honest flows.
     Matrix(matrix::Options),
-    /// Is a server over stdio that is played at an address.
+    /// A server over stdio that is played at an address.
     #[command(hide = true)]
     Relay {
         /// Where it is played.

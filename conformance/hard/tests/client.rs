@@ -1,4 +1,4 @@
-//! Checks that can not fail prove nothing: a sound client passes, and each fault of a broken one
+//! Checks that cannot fail prove nothing: a sound client passes, and each fault of a broken one
 //! fails the checks that are there for it.
 //!
 //! The client is `broken_client.py`, which python3 runs.
@@ -20,7 +20,7 @@ use std::{
 
 use serde_json::Value;
 
-/// Is what the runner says of a client.
+/// What the runner says of a client.
 struct Judged {
     failed: BTreeSet<String>,
     passed: usize,

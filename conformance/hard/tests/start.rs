@@ -1,4 +1,4 @@
-//! What can not start says what is missing, ends with a failure, and leaves nothing running.
+//! What cannot start says what is missing, ends with a failure, and leaves nothing running.
 
 #![allow(clippy::unwrap_used, reason = "this is a test")]
 
@@ -23,7 +23,7 @@ fn refused(output: Output) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// Is a folder of one test, which is removed at its end.
+/// A folder of one test, which is removed at its end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -65,7 +65,7 @@ fn runs(file: &str) -> bool {
 
 #[test]
 fn a_peer_that_is_not_there_is_named_once() {
-    let expected = "`/no/such/program` can not be started: ";
+    let expected = "`/no/such/program` cannot be started: ";
     for part in [
         ["server", "--command", "/no/such/program"],
         ["client", "--command", "/no/such/program"],

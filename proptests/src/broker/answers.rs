@@ -55,7 +55,7 @@ impl Model {
         }
     }
 
-    /// Expects the mistake of who names a question that nobody asked.
+    /// Expects the mistake of naming a question that nobody asked.
     fn unknown(&self, id: InteractionId, session: Option<&SessionId>) -> Expected {
         if self.old_questions.contains(&id) {
             return Expected::misuse("OldEpoch");
@@ -74,14 +74,14 @@ impl Model {
         Expected { misuses, ..Expected::default() }
     }
 
-    /// Expects the mistake of who comes too late: what won is said, unless it is long ago.
+    /// Expects the mistake of answering too late. The error names what won, unless that is long ago.
     fn stale(&self, id: InteractionId, how: Ending) -> Expected {
         let mut misuses = vec![format!("stale {:?}", Some(how))];
         misuses.extend(self.forgets(id).then(|| "stale None".into()));
         Expected { misuses, ..Expected::default() }
     }
 
-    /// Tells whether so many have ended after a question that a host need not remember it.
+    /// Returns whether so many have ended after a question that a host need not remember it.
     fn forgets(&self, id: InteractionId) -> bool {
         let mut remembered = self.ended.iter().rev().take(self.limits.recently_closed_max);
         !remembered.any(|ended| *ended == id)

@@ -8,7 +8,7 @@ use mrtr_core::{
     wire::{Decision, RawJson},
 };
 
-/// Is an invocation, live or over.
+/// An invocation, live or over.
 #[derive(Clone, Debug)]
 pub(super) struct Called {
     pub(super) id: InvocationId,
@@ -21,7 +21,7 @@ pub(super) struct Called {
     clock: Stopwatch,
 }
 
-/// Is a question that a provider asked and the host took.
+/// A question that a provider asked and the host took.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
     pub(super) id: InteractionId,
@@ -33,7 +33,7 @@ pub(super) struct Asked {
     pub(super) stage: Stage,
 }
 
-/// Says how far a question is.
+/// How far a question is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// The store is to hold it first.
@@ -94,7 +94,7 @@ impl Called {
         self.clock.told = self.clock.told.max(now);
     }
 
-    /// Says how far the last question is: whatever ran before stops, and something else begins.
+    /// Returns how far the last question is: whatever ran before stops, and something else begins.
     pub(super) fn turn(&mut self, stage: Stage) {
         if let Some(asked) = self.asked.last_mut() {
             asked.stage = stage;
@@ -121,7 +121,7 @@ impl Called {
         }
     }
 
-    /// Tells whether the provider would have no time to go on.
+    /// Returns whether the provider would have no time to go on.
     pub(super) fn is_spent(&self, now: Instant, clocks: &Clocks) -> bool {
         let leg = self.clock.told.max(now).since(self.clock.since);
         clocks.execution.is_some_and(|budget| self.clock.executed + leg >= budget)

@@ -183,7 +183,7 @@ impl<H: Host> World<H> {
     }
 }
 
-/// Says the same under other names.
+/// Returns the same event under other names.
 fn under_other_names(event: &Event) -> Event {
     let mut event = event.clone();
     if let Event::Frame { frame: ProviderFrame::InteractionRequest { request, .. }, .. } =

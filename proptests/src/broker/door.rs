@@ -100,18 +100,18 @@ impl<H: Host> World<H> {
         (surface.session(), surface.open().collect())
     }
 
-    /// Tells whether a surface is sent something that has not come.
+    /// Returns whether a surface is sent something that has not come.
     pub(crate) fn is_told(&self, surface: u8) -> bool {
         let at = usize::from(surface) % self.surfaces.len();
         self.surfaces.get(at).is_some_and(super::surface::Surface::is_told)
     }
 
-    /// Tells whether the store has yet to speak of something.
+    /// Returns whether the store has yet to speak of something.
     pub(crate) fn is_storing(&self) -> bool {
         self.store.pick(WhichRecord::First, &[]).is_some()
     }
 
-    /// Tells whether the store speaks of a record before one that came earlier.
+    /// Returns whether the store speaks of a record before one that came earlier.
     pub(crate) fn speaks_early(&self, which: WhichRecord) -> bool {
         matches!(which, WhichRecord::Waiting(_))
             && self.record(which) != self.record(WhichRecord::First)

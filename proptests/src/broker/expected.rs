@@ -12,10 +12,10 @@ use mrtr_core::{
 
 use super::host::Out;
 
-/// Is what must come of an event.
+/// What must come of an event.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Expected {
-    /// The mistakes that it is; each may be named. Empty: it is none.
+    /// The mistakes that it may be refused for. Empty: it is not a mistake.
     pub(super) misuses: Vec<String>,
     /// Whether it may as well be taken, and do nothing: nobody can be asked to remember.
     pub(super) may_pass: bool,
@@ -30,7 +30,7 @@ pub(super) struct Expected {
     pub(super) moves: Vec<Move>,
 }
 
-/// Is a change of phase: from what to what, and after it the leg, the round and what is open.
+/// A change of phase: from what to what, and after it the leg, the round and what is open.
 pub(super) type Move = (InvocationId, Phase, Phase, [usize; 3]);
 
 impl Expected {
@@ -121,7 +121,7 @@ impl Expected {
     }
 }
 
-/// Is a list of actions by their kinds, and by the invocation that they belong to: the order of
+/// A list of actions by their kinds, and by the invocation that they belong to: the order of
 /// those that have nothing to do with each other is nobody's business.
 #[derive(Default)]
 struct Sorted {

@@ -14,12 +14,12 @@ use super::{
 };
 
 impl Model {
-    /// Expects what comes of something that is no frame.
+    /// Expects what comes of bytes that are not a frame.
     pub(super) fn garbled(&mut self, connection: ConnectionId) -> Expected {
         self.refuse(connection, vec!["unreadable".into()])
     }
 
-    /// Expects what comes of something that is no frame, but says which question it asks: who asks
+    /// Expects what comes of bytes that are not a frame, but that say which question they ask: who asks
     /// hears of it, if the invocation is theirs and nobody was asked by that number.
     pub(super) fn misspelt(
         &mut self,

@@ -10,7 +10,7 @@ use mrtr_core::{
     },
 };
 
-/// Is what came of an event. Unlike [`Actions`], anybody can make one.
+/// What came of an event. Unlike [`Actions`], anybody can make one.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Out {
     /// What to do.
@@ -26,7 +26,7 @@ impl From<Actions> for Out {
     }
 }
 
-/// Is what a world can see of a broker. The checks of a world are tried on brokers that lie.
+/// What a world can see of a broker. The checks of a world are tried on brokers that lie.
 pub trait Host: Clone + fmt::Debug + PartialEq {
     /// Begins another life. `held` is what the store holds; `None`: there is no store.
     ///

@@ -17,7 +17,7 @@ use super::{
     expected::Expected,
 };
 
-/// Is a host as the requirements have it.
+/// A host as the requirements have it.
 #[derive(Clone, Debug)]
 pub(super) struct Model {
     pub(super) epoch: u64,
@@ -258,7 +258,7 @@ impl Model {
         Expected { moves, ..Expected::default() }
     }
 
-    /// Tells what a turn of a session covers.
+    /// Returns what a turn of a session covers.
     pub(super) fn is_of_turn<'a>(
         session: &'a SessionId,
         turn: &'a TurnId,

@@ -1,6 +1,6 @@
 //! What can happen to a host.
 
-/// Is one thing that happens.
+/// Something that happens to a host.
 ///
 /// It comes of four bytes, so that a fuzzer can write it and a property test shrinks it: the
 /// smaller the bytes, the less happens. An index may be any number: it is taken round and round.
@@ -48,14 +48,14 @@ pub enum Op {
         /// What.
         says: Says,
     },
-    /// A provider says what is no frame.
+    /// A provider sends bytes that are not a frame.
     Garble {
         /// On which connection.
         connection: u8,
         /// What, by index into the script.
         bytes: u8,
     },
-    /// A provider asks by what is no frame, but says for which invocation and by which number.
+    /// A provider sends bytes that are not a frame, but that name an invocation and a number.
     Misspell {
         /// For which invocation.
         invocation: WhichInvocation,
@@ -68,7 +68,7 @@ pub enum Op {
     Answer {
         /// The question.
         question: WhichQuestion,
-        /// The session of who answers.
+        /// The session that answers.
         session: WhichSession,
         /// The answer.
         how: How,
@@ -91,7 +91,7 @@ pub enum Op {
         /// The turn.
         turn: u8,
     },
-    /// The host starts anew.
+    /// The host restarts.
     Restart {
         /// Whether the store has lost what it has not said that it holds.
         forgets: bool,
@@ -105,7 +105,7 @@ pub enum Op {
     },
 }
 
-/// Names a connection that a frame comes on.
+/// The connection that a frame comes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhichConnection {
     /// The one of the invocation.
@@ -114,7 +114,7 @@ pub enum WhichConnection {
     Any(u8),
 }
 
-/// Names an invocation.
+/// Which invocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhichInvocation {
     /// One that is live.
@@ -127,7 +127,7 @@ pub enum WhichInvocation {
     MadeUp(u8),
 }
 
-/// Names a question.
+/// Which question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhichQuestion {
     /// One that has not ended.
@@ -142,7 +142,7 @@ pub enum WhichQuestion {
     MadeUp(u8),
 }
 
-/// Names a session.
+/// Which session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhichSession {
     /// The one of the question.
@@ -151,7 +151,7 @@ pub enum WhichSession {
     Any(u8),
 }
 
-/// Names a record.
+/// Which record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhichRecord {
     /// The first that the store has not spoken of.
@@ -165,7 +165,7 @@ pub enum WhichRecord {
     MadeUp(u8, u8),
 }
 
-/// Names what is to be stopped.
+/// What is to be stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhichScope {
     /// One invocation.
@@ -178,7 +178,7 @@ pub enum WhichScope {
     All,
 }
 
-/// Is what a provider says.
+/// What a provider says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Says {
     /// It takes the invocation.
@@ -202,7 +202,7 @@ pub enum Says {
     Released,
 }
 
-/// Names the number of a question, as its provider counts.
+/// The number of a question, as its provider counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhichNumber {
     /// The next, or one a little further.
@@ -215,7 +215,7 @@ pub enum WhichNumber {
     Greatest,
 }
 
-/// Is what somebody answers.
+/// What somebody answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// What fits.
@@ -234,7 +234,7 @@ pub enum How {
     Foreign(u8),
 }
 
-/// Is what a surface does.
+/// What a surface does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Does {
     /// It takes the next change.

@@ -23,13 +23,13 @@ pub(super) const LABEL_BYTES_MAX: usize = 16;
 pub(super) const REQUEST_BYTES_MAX: usize = 700;
 pub(super) const ANSWER_BYTES_MAX: usize = 120;
 
-/// Is who asks.
+/// Who asks.
 fn requester_json() -> String {
     let [provider, server, tool] = NAMES;
     format!(r#"{{"provider":"{provider}","server":"{server}","tool":"{tool}"}}"#)
 }
 
-/// Says what an answer comes to.
+/// What an answer comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fit {
     /// It fits: what the provider gets for it.
@@ -38,7 +38,7 @@ pub(super) enum Fit {
     Unfit(&'static str),
 }
 
-/// Is a question that can be asked, and the answers that somebody may give.
+/// A question that can be asked, and the answers that somebody may give.
 pub(super) struct Question {
     /// A schema, or a URL.
     what: What,

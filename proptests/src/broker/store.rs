@@ -7,7 +7,7 @@ use mrtr_core::host::{InteractionId, Limits, Record, RecordId, RecordKind};
 
 use super::{WhichRecord, script::pick};
 
-/// Is what was written, in this life of the host and all before it.
+/// What was written, in this life of the host and all before it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Store {
     written: Vec<Written>,
@@ -20,7 +20,7 @@ struct Written {
     state: State,
 }
 
-/// Says what the store has said of a record. Its first word counts.
+/// What the store has said of a record. Its first word counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Waiting,
@@ -47,7 +47,7 @@ impl Store {
         Ok(())
     }
 
-    /// Says of a record whether it is held.
+    /// Notes whether a record is held.
     pub(super) fn say(&mut self, id: RecordId, held: bool) {
         let state = if held { State::Held } else { State::Lost };
         let waiting = |written: &&mut Written| written.id == id && written.state == State::Waiting;
@@ -93,7 +93,7 @@ impl Store {
         }
     }
 
-    /// Lists the questions that a host that starts anew has to close: those that the store holds
+    /// Lists the questions that a restarted host has to close: those that the store holds
     /// no end of.
     pub(super) fn left_open(&self) -> BTreeSet<InteractionId> {
         let of_kind = |kinds: &[RecordKind]| -> BTreeSet<_> {

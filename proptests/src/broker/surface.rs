@@ -11,7 +11,7 @@ use super::{Does, script::pick};
 /// The changes of the past that a line may repeat.
 const REPEATED_MAX: usize = 16;
 
-/// Is a screen, or whatever else shows a session's questions.
+/// A screen, or whatever else shows a session's questions.
 #[derive(Clone, Debug)]
 pub(super) struct Surface {
     session: SessionId,
@@ -30,7 +30,7 @@ pub(super) struct Surface {
     is_whole: bool,
 }
 
-/// Says that a view has noticed that it missed something.
+/// A view has noticed that it missed something.
 pub(super) struct Gapped;
 
 impl Surface {
@@ -64,7 +64,7 @@ impl Surface {
         self.is_whole = true;
     }
 
-    /// Takes note that the host has started anew: nobody tells the surface.
+    /// Takes note that the host has restarted: nobody tells the surface.
     pub(super) const fn outlive(&mut self) {
         self.is_of_this_life = false;
         self.is_current = false;
@@ -154,7 +154,7 @@ impl Surface {
         self.view.open().map(|shown| shown.interaction.id).collect()
     }
 
-    /// Tells whether something was sent that has not come.
+    /// Returns whether something was sent that has not come.
     pub(super) const fn is_told(&self) -> bool {
         !self.on_the_way.is_empty()
     }

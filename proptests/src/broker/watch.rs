@@ -16,7 +16,7 @@ use mrtr_core::{
     wire::Decision,
 };
 
-/// Is an invocation as it was seen.
+/// An invocation as it was seen.
 #[derive(Clone, Debug)]
 struct Seen {
     call: Call,
@@ -25,7 +25,7 @@ struct Seen {
     is_cancelled: bool,
 }
 
-/// Is a question as it was seen.
+/// A question as it was seen.
 #[derive(Clone, Debug)]
 struct Question {
     invocation: InvocationId,

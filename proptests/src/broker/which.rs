@@ -16,7 +16,7 @@ use super::{
 };
 
 impl<H: Host> World<H> {
-    /// Names an invocation; where there is none of the kind, one of another.
+    /// Names an invocation. If there is none of the kind, it names one of another kind.
     pub(super) fn invocation(&self, which: WhichInvocation) -> InvocationId {
         let model = &self.model;
         let live: Vec<_> = model.live().map(|call| call.id.clone()).collect();
@@ -46,7 +46,7 @@ impl<H: Host> World<H> {
         }
     }
 
-    /// Names a question; where there is none of the kind, one of another.
+    /// Names a question. If there is none of the kind, it names one of another kind.
     pub(super) fn question(&self, which: WhichQuestion) -> InteractionId {
         let model = &self.model;
         let pending: Vec<_> = model.pending().map(|(_, asked)| asked.id).collect();
@@ -73,7 +73,7 @@ impl<H: Host> World<H> {
         texts.iter().map(|text| text.parse().unwrap()).collect()
     }
 
-    /// Names the session of who answers a question.
+    /// Names the session that answers a question.
     pub(super) fn session(&self, which: WhichSession, of: InteractionId) -> SessionId {
         let mut questions = self.model.questions();
         let own = questions.find(|(_, asked)| asked.id == of).map(|(call, _)| &call.call.session);

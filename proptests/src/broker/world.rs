@@ -24,7 +24,7 @@ use super::{
     watch::Watch,
 };
 
-/// Is a host and all that is around it.
+/// A host and all that is around it.
 ///
 /// ```
 /// use mrtr_proptests::broker::{World, ops};
@@ -303,7 +303,7 @@ impl<H: Host> World<H> {
         self.check()
     }
 
-    /// Starts the host anew, with what the store holds.
+    /// Restarts the host with what the store holds.
     fn restart(&mut self, forgets: bool) -> Checked {
         let rule = Invariant::NoQuestionWithoutInvocation;
         self.delivered.extend(self.watch.delivered());

@@ -25,7 +25,7 @@ pub use seen::{Label, Place, Seen, Stage, What, snake};
 use core::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// Is what is the same in all worlds of one search: it takes no part in telling them apart.
+/// What is the same in all worlds of one search: it takes no part in telling them apart.
 #[derive(Debug)]
 pub struct Fixed<T>(Arc<T>);
 

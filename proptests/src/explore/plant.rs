@@ -2,7 +2,7 @@
 
 use crate::invariants::Invariant;
 
-/// Is a fault. A world that has one carries out, or is shown, something other than what its machine
+/// A fault. A world that has one carries out, or is shown, something other than what its machine
 /// said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Plant {

@@ -12,7 +12,7 @@ use super::{
     pair::{self, Pair},
 };
 
-/// Says which machines are explored.
+/// Which machines are explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The client's invocation.
@@ -25,7 +25,7 @@ pub enum Part {
     Pair,
 }
 
-/// Says how large a scope is, and so how often it is explored.
+/// How large a scope is, and so how often it is explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Size {
     /// Explored by every run of the tests.
@@ -36,7 +36,7 @@ pub enum Size {
     Large,
 }
 
-/// Is where a search begins.
+/// Where a search begins.
 #[derive(Clone, Debug)]
 pub enum Start {
     /// With a call.
@@ -47,7 +47,7 @@ pub enum Start {
     Pair(pair::Setup),
 }
 
-/// Is a part of what can happen that has an end.
+/// A part of what can happen that has an end.
 #[derive(Clone, Debug)]
 pub struct Scope {
     /// What is explored.
@@ -62,7 +62,7 @@ pub struct Scope {
     pub start: Start,
 }
 
-/// Is what was counted in one scope.
+/// What was counted in one scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
     /// The states.

@@ -18,9 +18,9 @@ use super::{
     digest::{AsItIs, digest},
 };
 
-/// Is machines, their time, and what has come out of them. Two that are equal go on alike.
+/// Machines, their time, and what has come out of them. Two that are equal go on alike.
 pub trait World: Clone + PartialEq + Hash + Send + Sync {
-    /// Is one thing that can happen.
+    /// A thing that can happen.
     type Op: Debug;
 
     /// Lists everything that can happen now, in the same order each time.
@@ -41,7 +41,7 @@ pub trait World: Clone + PartialEq + Hash + Send + Sync {
     fn check(&self) -> Result<(), Violation>;
 }
 
-/// Is what a search found.
+/// What a search found.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Found {
     /// The states that can be reached.
@@ -56,7 +56,7 @@ pub struct Found {
     pub seen: BTreeSet<Seen>,
 }
 
-/// Is a rule that was broken, and the shortest way to where it was.
+/// A rule that was broken, and the shortest way to where it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterexample {
     /// What was broken.
@@ -127,7 +127,7 @@ pub fn explore<W: World>(start: &W, threads: usize) -> Result<Found, Box<Counter
     }
 }
 
-/// Is what one thread found in its share of a level.
+/// What one thread found in its share of a level.
 struct Part<W> {
     tried: u64,
     changed: u64,
@@ -142,7 +142,7 @@ struct Reached<W> {
     world: W,
 }
 
-/// Is what broke a rule: a state, or what came of an event in it.
+/// What broke a rule: a state, or what came of an event in it.
 struct Broken {
     in_state: u32,
     by: Option<usize>,
@@ -189,7 +189,7 @@ fn expand_share<W: World>(share: &[(u32, W)], known: &Known) -> Result<Part<W>, 
     Ok(part)
 }
 
-/// Takes an assertion that fails inside a machine for what it is: a rule that is broken.
+/// Turns an assertion that fails inside a machine into a violation.
 fn guarded<T>(run: impl FnOnce() -> Result<T, Violation>) -> Result<T, Violation> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let what = text(&*panic);
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
     use crate::invariants::Invariant;
 
-    /// Is a number that grows by 1, 2 or 3, and must not be one.
+    /// A number that grows by 1, 2 or 3, and must not be one.
     #[derive(Clone, Debug, PartialEq, Hash)]
     struct Number(u32, Option<u32>);
 

@@ -4,7 +4,7 @@ use core::{fmt, time::Duration};
 
 use mrtr_core::{Phase, Trigger};
 
-/// Says where an operation stands, as it is seen from outside.
+/// Where an operation stands, as it is seen from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The phase.
@@ -13,7 +13,7 @@ pub struct Place {
     pub stage: Stage,
 }
 
-/// Says what a question waits for.
+/// What a question waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
     /// Nothing is asked.
@@ -26,7 +26,7 @@ pub enum Stage {
     AnswerAtStore,
 }
 
-/// Is an action: what is to be done, and what about it differs from time to time.
+/// An action: what is to be done, and what about it differs from time to time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Label {
     /// What is to be done.
@@ -49,7 +49,7 @@ impl fmt::Display for Label {
     }
 }
 
-/// Is what one event was seen to do to one operation.
+/// What one event was seen to do to one operation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Seen {
     /// The event.
@@ -62,7 +62,7 @@ pub struct Seen {
     pub what: What,
 }
 
-/// Says what an event did.
+/// What an event did.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
     /// It began the operation.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::script::{PARAMS, members};
 
-/// Is what a call claims.
+/// What a call claims.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClaimSet {
     pub(super) claims: fn() -> Claims,

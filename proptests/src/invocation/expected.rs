@@ -6,7 +6,7 @@ use mrtr_core::client::{CloseReason, Fault, Outcome};
 
 use super::script::Kind;
 
-/// Is what a reply must lead to.
+/// What a reply must lead to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// Questions of these kinds, in the order of their keys.
@@ -20,7 +20,7 @@ pub(super) enum Next {
     Fault(Vec<Blame>),
 }
 
-/// Says what a server did wrong.
+/// What a server did wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Blame {
     /// It asks for this, which the call did not claim.
@@ -40,7 +40,7 @@ impl Blame {
     }
 }
 
-/// Says why what was open is taken back by an outcome.
+/// Returns why what was open is taken back by an outcome.
 pub(super) fn close_reason(outcome: &Outcome) -> Option<CloseReason> {
     match outcome {
         Outcome::TimedOut(_) => Some(CloseReason::TimedOut),

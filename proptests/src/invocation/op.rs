@@ -1,6 +1,6 @@
 //! What can happen in a world.
 
-/// Is one thing that happens.
+/// Something that happens to a call.
 ///
 /// It comes of three bytes, so that a fuzzer can write it and a property test shrinks it: the
 /// smaller the bytes, the less happens.
@@ -58,7 +58,7 @@ pub enum Op {
     Stop,
 }
 
-/// Names a leg.
+/// Which leg.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhichLeg {
     /// The leg that was sent last.
@@ -71,7 +71,7 @@ pub enum WhichLeg {
     Foreign,
 }
 
-/// Names a round.
+/// Which round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhichRound {
     /// The round that is on or was last.
@@ -82,7 +82,7 @@ pub enum WhichRound {
     After,
 }
 
-/// Names a question.
+/// Which question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhichQuestion {
     /// One that is open, by index.
@@ -91,7 +91,7 @@ pub enum WhichQuestion {
     Any(u8),
 }
 
-/// Is what a server says.
+/// What a server says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Says {
     /// The call is complete.
@@ -105,11 +105,11 @@ pub enum Says {
         /// Whether there is a state beside them.
         with_state: bool,
     },
-    /// Some questions are asked, and among them something that is none.
+    /// Some questions are asked, and among them something that is not a question.
     Spoiled {
         /// The questions.
         questions: Questions,
-        /// What is none, by index into the script.
+        /// What is not a question, by index into the script.
         by: u8,
     },
     /// Call again, with a state of the script, by index.
@@ -118,7 +118,7 @@ pub enum Says {
     Hostile(u8),
 }
 
-/// Names up to four questions that stand side by side in the script, of those that the call claims.
+/// Up to four questions that stand side by side in the script, of those that the call claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Questions {
     /// Whether there is one beside them, by the number of the bits, claimed or not.
@@ -129,7 +129,7 @@ pub struct Questions {
     pub which: u8,
 }
 
-/// Is what somebody answers.
+/// What somebody answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// What fits the question.

@@ -14,7 +14,7 @@ use super::{
     script::{Kind, Question, members},
 };
 
-/// Is a question of the round that is on.
+/// A question of the round that is on.
 #[derive(Clone, Debug)]
 struct Asked {
     kind: Kind,
@@ -22,7 +22,7 @@ struct Asked {
     answer: Option<String>,
 }
 
-/// Says where the call is, by what it was seen to do.
+/// Where the call is, by what it was seen to do.
 #[derive(Clone, Debug, PartialEq)]
 enum Place {
     InFlight,
@@ -116,7 +116,7 @@ impl Record {
         open.map(|(key, asked)| (key, asked.kind))
     }
 
-    /// Tells what an `input_required` result with these questions must lead to. One that was not
+    /// Returns what an `input_required` result with these questions must lead to. One that was not
     /// claimed, or that is none, fails them all.
     pub(super) fn next(&self, questions: &[&Question], is_spoiled: bool) -> Next {
         if !self.claims.allows_retries {

@@ -15,7 +15,7 @@ use super::How;
 /// What the call sends.
 pub(super) const PARAMS: &str = r#"{"name":"deploy","_meta":{"k":"SENTINEL"},"arguments":{"key":"SENTINEL","n":1.0,"s":"\ud800"}}"#;
 
-/// Names who is asked.
+/// Who is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Form,
@@ -45,7 +45,7 @@ impl Kind {
     }
 }
 
-/// Says why an answer is not taken.
+/// Why an answer is not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unfit {
     /// It is of another kind than the question.
@@ -57,7 +57,7 @@ pub(super) enum Unfit {
 }
 
 impl Unfit {
-    /// Tells whether a refusal says the same.
+    /// Returns whether a refusal says the same.
     pub(super) const fn is_said_by(self, misuse: &Misuse) -> bool {
         match self {
             Self::Kind => matches!(misuse, Misuse::Response(ResponseError::WrongKind)),
@@ -67,7 +67,7 @@ impl Unfit {
     }
 }
 
-/// Is a question, the answers that somebody may give, and what comes of them.
+/// A question, the answers that somebody may give, and what comes of them.
 pub(super) struct Question {
     pub(super) key: &'static str,
     pub(super) kind: Kind,

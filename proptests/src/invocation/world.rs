@@ -26,7 +26,7 @@ use super::{
 /// mostly short.
 const SPANS: [u64; 12] = [0, 1, 1, 249, 250, 500, 600, 600, 1_000, 1_000, 9_999, 119_000];
 
-/// Is one call, and all that happens to it.
+/// One call, and all that happens to it.
 ///
 /// ```
 /// use mrtr_proptests::invocation::{Op, World, ops};
@@ -112,7 +112,7 @@ impl World {
         self.check();
     }
 
-    /// Says no to everything that is asked, and little to what takes no no.
+    /// Declines all questions, and gives the smallest answer where a question cannot be declined.
     pub fn decline_all(&mut self) {
         let open: Vec<_> =
             self.record.open_kinds().map(|(key, kind)| (key.clone(), kind)).collect();
@@ -128,7 +128,7 @@ impl World {
         self.record.seen.iter().copied()
     }
 
-    /// Tells whether the call has its outcome.
+    /// Returns whether the call has its outcome.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.record.is_settled()
@@ -304,7 +304,7 @@ impl World {
         }
     }
 
-    /// Ends the call by something that is no reply.
+    /// Ends the call by something other than a reply.
     fn end(&mut self, event: Event) {
         let is_stop = event == Event::Stop;
         if self.record.is_settled() {

@@ -111,7 +111,7 @@ pub fn document(u: &mut Unstructured<'_>, sound: &str) -> Result<String> {
     Ok(text)
 }
 
-/// Is JSON that may name a member twice, and has its leaves as they are spelled.
+/// JSON that may name a member twice, and has its leaves as they are spelled.
 #[derive(Clone)]
 enum Json {
     Leaf(String),
@@ -259,7 +259,7 @@ fn escaped(name: &str) -> String {
     spelled + "\""
 }
 
-/// Names that stand in one place or another, and one that is no text.
+/// Names that stand in one place or another, and one that is not text.
 const NAMES: &[&str] = &[
     "\"\"",
     "\"\\ud800\"",

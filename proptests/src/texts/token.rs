@@ -60,7 +60,7 @@ const PARAMS: [&str; 4] = [
     r#"{"a":1}"#,
 ];
 
-/// Is how an endpoint seals or opens, and for whom. What differs from it does not open.
+/// How an endpoint seals or opens, and for whom. What differs from it does not open.
 #[derive(Clone, PartialEq)]
 struct Party {
     name: &'static str,
@@ -120,7 +120,7 @@ impl Party {
         message("tools/call", &members.into_iter().flatten().collect::<Vec<_>>())
     }
 
-    /// Tells whether this opens what the other sealed.
+    /// Returns whether this opens what the other sealed.
     fn opens(&self, sealed: &Self) -> bool {
         let key = sealed.keys.first().unwrap();
         let lives = if sealed.principal.is_some() { 300 } else { 60 };

@@ -35,7 +35,7 @@ pub(super) struct Watch {
     is_stopped: bool,
 }
 
-/// Is what must come of an event.
+/// What must come of an event.
 #[derive(Debug, PartialEq, Eq)]
 enum Next {
     Nothing,
@@ -89,7 +89,7 @@ impl Watch {
         rule.same(&format!("what comes of {event:?}"), &found, &expected)
     }
 
-    /// Says what the requirements make of an event.
+    /// Returns what the requirements make of an event.
     fn expect(&self, now: Instant, event: &Event, is_taken: bool) -> Next {
         let in_flight = self.place == Place::InFlight;
         let settles = |code| Next::Settles { code, cancels: false };
@@ -234,7 +234,7 @@ impl Watch {
         self.clock.turn(now, to);
     }
 
-    /// Says what came, in the words of what was expected.
+    /// Returns what came, in the words of what was expected.
     fn found(&self, before: Place, event: &Event, actions: &[Action]) -> Next {
         let cancels = actions.iter().any(|action| matches!(action, Action::CancelLeg { .. }));
         match actions.last() {

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use mrtr_core::{Clocks, Instant};
 
-/// Says where a call is, by what it was seen to do.
+/// Where a call is, by what it was seen to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     InFlight,

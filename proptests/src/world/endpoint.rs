@@ -11,7 +11,7 @@ use super::{
     setup::{KEYLESS, SINGLE_USE, lifetime, server_rounds_max},
 };
 
-/// Is what an endpoint must do with a request.
+/// What an endpoint must do with a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Expected {
     /// Answer with an error of this code, and with this HTTP status. The handler does not run.
@@ -20,7 +20,7 @@ pub(super) enum Expected {
     Runs(Runs),
 }
 
-/// Is what a handler must see.
+/// What a handler must see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Runs {
     pub(super) round: u32,
@@ -31,7 +31,7 @@ pub(super) struct Runs {
     pub(super) token: Option<String>,
 }
 
-/// Is an endpoint as everybody knows it.
+/// An endpoint as everybody knows it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     pub(super) server: usize,
@@ -49,7 +49,7 @@ pub(super) const MISSING_CAPABILITY: i64 = -32021;
 /// The code with which a handler fails.
 pub(super) const FAILED: i64 = -7;
 
-/// Says what a request must come to.
+/// Returns what a request must come to.
 pub(super) fn expect(ledger: &Ledger, endpoint: Known, principal: &str, message: &str) -> Expected {
     let Ok(message) = serde_json::from_str::<Value>(message) else {
         return Expected::Refuses(PARSE, 400);
@@ -61,7 +61,7 @@ pub(super) fn expect(ledger: &Ledger, endpoint: Known, principal: &str, message:
     runs(ledger, endpoint, principal, &message).map_or(refused, Expected::Runs)
 }
 
-/// Says what a handler must see of a request of this version. `None`: it does not run.
+/// Returns what a handler must see of a request of this version. `None`: it does not run.
 fn runs(ledger: &Ledger, endpoint: Known, principal: &str, message: &Value) -> Option<Runs> {
     let method = message.get("method")?.as_str()?;
     let params = message.get("params")?;
@@ -96,7 +96,7 @@ fn runs(ledger: &Ledger, endpoint: Known, principal: &str, message: &Value) -> O
     Some(runs)
 }
 
-/// Tells whether an answer fits its question.
+/// Returns whether an answer fits its question.
 fn fits(kind: Kind, answer: &Value) -> bool {
     let content = answer.get("content");
     match (answer.get("action").and_then(Value::as_str), kind) {
@@ -109,7 +109,7 @@ fn fits(kind: Kind, answer: &Value) -> bool {
     }
 }
 
-/// Is how a request must be answered, once its handler has done what it does.
+/// How a request must be answered, once its handler has done what it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     Result,
@@ -118,7 +118,7 @@ pub(super) enum Answer {
     Round(usize),
 }
 
-/// Says how a request must be answered, by the round that its handler ran in and what it did.
+/// Returns how a request must be answered, by the round that its handler ran in and what it did.
 pub(super) fn answer(server: usize, round: u32, turn: Turn, questions: usize) -> Answer {
     let asks = |questions| {
         if round > server_rounds_max(server) {
@@ -150,7 +150,7 @@ impl Answer {
     }
 }
 
-/// Tells whether a server lets each of its states be used once.
+/// Returns whether a server lets each of its states be used once.
 pub(super) const fn is_single_use(server: usize) -> bool {
     server == SINGLE_USE
 }

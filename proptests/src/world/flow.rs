@@ -126,7 +126,7 @@ impl<H: Host> World<H> {
     }
 }
 
-/// Is some of all that can be on its way.
+/// Some of all that can be on its way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts(u8);
 

@@ -158,7 +158,7 @@ impl<H: Host> World<H> {
         Ok(())
     }
 
-    /// The host starts anew. What it was told and had not read is gone.
+    /// Restarts the host. What it was told and had not read is gone.
     pub(super) fn restart_host(&mut self, forgets: bool) -> Checked {
         for phase in self.phases() {
             self.note(&format!("the host restarts while {phase}"));
@@ -174,7 +174,7 @@ impl<H: Host> World<H> {
         self.deliver()
     }
 
-    /// Says how far the live calls are, as the host has it.
+    /// Returns how far the live calls are, as the host has it.
     fn phases(&self) -> Vec<String> {
         let host = self.host.host();
         let live = host.invocations().into_iter().filter_map(|id| host.phase(&id));

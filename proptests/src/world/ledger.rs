@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::plan::Kind;
 
-/// Is a call of a tool by the model of a session. Its number stands in its params.
+/// A call of a tool by the model of a session. Its number stands in its params.
 #[derive(Clone, Debug)]
 pub(super) struct Called {
     pub(super) invocation: InvocationId,
@@ -18,7 +18,7 @@ pub(super) struct Called {
     pub(super) ended: Option<String>,
 }
 
-/// Is a question that a server asked. Its number stands in its words.
+/// A question that a server asked. Its number stands in its words.
 #[derive(Clone, Debug)]
 pub(super) struct Question {
     /// The call that it was asked for.
@@ -28,7 +28,7 @@ pub(super) struct Question {
     pub(super) kind: Kind,
 }
 
-/// Is an answer that somebody gave.
+/// An answer that somebody gave.
 #[derive(Clone, Debug)]
 pub(super) struct Given {
     pub(super) session: SessionId,
@@ -39,7 +39,7 @@ pub(super) struct Given {
     pub(super) is_taken: bool,
 }
 
-/// Is a state that a server sealed.
+/// A state that a server sealed.
 #[derive(Clone, Debug)]
 pub(super) struct Sealed {
     pub(super) server: usize,
@@ -88,7 +88,7 @@ impl Ledger {
     }
 }
 
-/// Tells whether two texts are the same JSON.
+/// Returns whether two texts are the same JSON.
 pub(super) fn same(one: &str, other: &str) -> bool {
     let read = |json| serde_json::from_str::<Value>(json).ok();
     one == other || (read(one).is_some() && read(one) == read(other))

@@ -7,7 +7,7 @@ use mrtr_core::{
     server,
 };
 
-/// Is what the participants of a world do otherwise than the machines say. How a host lies is the
+/// What the participants of a world do otherwise than the machines say. How a host lies is the
 /// host's business.
 #[derive(Clone, Copy, Debug)]
 pub struct Lie {
@@ -33,7 +33,7 @@ pub struct Lie {
     pub keeps_keys: bool,
 }
 
-/// Tells no lie.
+/// No lie.
 pub const HONEST: Lie = Lie {
     call: |_, _, _| {},
     deadline: |_, deadline| deadline,

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use mrtr_core::host::ConnectionId;
 
-/// Is one connection, from its beginning to where both ends have noticed its end.
+/// One connection, from its beginning to where both ends have noticed its end.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) connection: ConnectionId,
@@ -14,7 +14,7 @@ pub(super) struct Line {
     pub(super) to_provider: End,
 }
 
-/// Is what one side has yet to read.
+/// What one side has yet to read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct End {
     lines: VecDeque<String>,
@@ -22,7 +22,7 @@ pub(super) struct End {
     pub(super) is_read: bool,
 }
 
-/// Is what a side reads.
+/// What a side reads.
 #[derive(Debug)]
 pub(super) enum Read {
     Line(String),
@@ -67,7 +67,7 @@ impl Line {
         }
     }
 
-    /// Tells whether there is anything to read.
+    /// Returns whether there is anything to read.
     pub(super) fn is_busy(&self) -> bool {
         [&self.to_host, &self.to_provider]
             .iter()

@@ -5,7 +5,7 @@
 //! what they say to each other goes through its text. The line between a host and a provider keeps
 //! the order, and may be cut at any point; the network between a provider and a server loses,
 //! repeats, delays and reorders whole requests and responses; the store speaks late, in any order,
-//! or fails; surfaces hear late, twice, or not at all. Everybody may start anew.
+//! or fails; surfaces hear late, twice, or not at all. Everybody may restart.
 //!
 //! After each [`Op`] every [`Invariant`] is held against what was seen from outside: a ledger says
 //! who asked, who answered, what was sealed and what ran. The host is judged by the rules and the

@@ -2,14 +2,14 @@
 
 use mrtr_core::client::LegId;
 
-/// Is who waits for a response.
+/// Who waits for a response.
 #[derive(Clone, Debug)]
 pub(super) struct Sender {
     pub(super) provider: usize,
     pub(super) leg: LegId,
 }
 
-/// Is a request to a server.
+/// A request to a server.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
     pub(super) server: usize,
@@ -19,14 +19,14 @@ pub(super) struct Request {
     pub(super) from: Option<Sender>,
 }
 
-/// Is a response of a server.
+/// A response of a server.
 #[derive(Clone, Debug)]
 pub(super) struct Response {
     pub(super) to: Sender,
     pub(super) message: String,
 }
 
-/// Is the requests and responses under way, in no order, and the requests that somebody has seen.
+/// The requests and responses under way, in no order, and the requests that somebody has seen.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Network {
     pub(super) requests: Vec<Request>,

@@ -2,7 +2,7 @@
 
 use crate::broker::{self, Does, How, WhichRecord, WhichScope};
 
-/// Is one thing that happens.
+/// Something that happens in the world.
 ///
 /// It comes of four bytes, so that a fuzzer can write it and a property test shrinks it. An index
 /// may be any number: it is taken round and round.
@@ -110,14 +110,14 @@ pub enum Op {
         /// What happens.
         link: Link,
     },
-    /// A server starts anew: what it was doing is gone.
+    /// A server restarts: what it was doing is gone.
     RestartServer {
         /// The server.
         server: u8,
         /// Its keys.
         keys: Keys,
     },
-    /// The host starts anew.
+    /// The host restarts.
     RestartHost {
         /// Whether the store has lost what it has not said that it holds.
         forgets: bool,
@@ -146,7 +146,7 @@ pub enum Op {
     Retire(u8),
 }
 
-/// Says what becomes of a message.
+/// What becomes of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrives {
     /// It arrives, and whoever gets it is done with it at once.
@@ -161,7 +161,7 @@ pub enum Arrives {
     Garbled,
 }
 
-/// Says how a server goes on with a request.
+/// How a server goes on with a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
     /// As its plan says; its store answers.
@@ -172,7 +172,7 @@ pub enum Ends {
     Abandons,
 }
 
-/// Is what somebody says to a question.
+/// What somebody says to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Says {
     /// What they decide.
@@ -181,7 +181,7 @@ pub struct Says {
     pub pretends: Option<u8>,
 }
 
-/// Says what happens between a provider and a server.
+/// What happens between a provider and a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
     /// The connection is lost, and there is another.
@@ -192,7 +192,7 @@ pub enum Link {
     Same,
 }
 
-/// Says which keys a server has when it starts anew.
+/// The keys that a restarted server has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keys {
     /// The same.
@@ -203,7 +203,7 @@ pub enum Keys {
     Replaced,
 }
 
-/// Says what somebody changes of a request that they saw.
+/// What somebody changes of a request that they saw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forges {
     /// Nothing: it is sent again.

@@ -11,7 +11,7 @@ use mrtr_core::{
 
 use crate::broker::How;
 
-/// Is the kind of a question.
+/// The kind of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Form,
@@ -20,7 +20,7 @@ pub(super) enum Kind {
 
 use Kind::{Form as F, Url as U};
 
-/// Is what a handler does in one round. It goes on to the next once everything that it has asked is
+/// What a handler does in one round. It goes on to the next once everything that it has asked is
 /// answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
@@ -39,7 +39,7 @@ pub(super) enum Turn {
 
 use Turn::{Abandon, Ask, Empty, Fail, Finish, Pause, Sample};
 
-/// Says what the handler of a call does. The last turn repeats.
+/// What the handler of a call does. The last turn repeats.
 pub(super) const PLANS: [&[Turn]; 14] = [
     &[Ask(&[F]), Finish],
     &[Ask(&[F, U]), Finish],

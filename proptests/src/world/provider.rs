@@ -22,7 +22,7 @@ use super::{
 };
 use crate::broker::Host;
 
-/// Is a provider.
+/// A provider.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Provider {
     /// The calls that it executes, and those that are over: something may still come for them.
@@ -31,7 +31,7 @@ pub(super) struct Provider {
     pub(super) connections: [u32; super::setup::SERVERS],
 }
 
-/// Is a call that a provider executes.
+/// A call that a provider executes.
 #[derive(Clone, Debug)]
 pub(super) struct Live {
     call: Invocation,
@@ -47,7 +47,7 @@ pub(super) struct Live {
     is_wanted: bool,
 }
 
-/// Is a question of a round.
+/// A question of a round.
 #[derive(Clone, Debug)]
 struct Asked {
     round: u32,
@@ -360,7 +360,7 @@ impl<H: Host> World<H> {
         Ok(())
     }
 
-    /// Says something to the host, if there is one.
+    /// Sends a frame to the host, if there is one.
     pub(super) fn say(&mut self, provider: usize, mut frame: ProviderFrame) -> Checked {
         (self.lie.says)(&mut frame);
         self.check_shown(&frame)?;
@@ -377,7 +377,7 @@ impl<H: Host> World<H> {
     }
 }
 
-/// Says to a host how a call ended.
+/// Makes the frame that says how a call ended.
 fn ending(invocation: InvocationId, outcome: Outcome) -> ProviderFrame {
     let said = outcome_said(&outcome);
     match outcome {

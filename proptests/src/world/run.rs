@@ -19,7 +19,7 @@ use super::{
 };
 use crate::broker::Host;
 
-/// Is what a handler has asked in the round that is being sealed.
+/// What a handler has asked in the round that is being sealed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asks {
     /// The questions by their keys.
@@ -116,7 +116,7 @@ impl<H: Host> World<H> {
         Some(format!(r#"{{"action":"{action}"}}"#))
     }
 
-    /// Says what a handler does: the turn of its plan, for which call, at which step.
+    /// Returns what a handler does: the turn of its plan, for which call, at which step.
     pub(super) fn turn_of(&mut self, server: usize, run: &Run) -> (Turn, usize, usize) {
         self.asks = Asks::default();
         let Some((call, called)) = self.ledger.call_of(&params_of(run)) else {

@@ -28,7 +28,7 @@ use crate::{
     random::{Dice, Random},
 };
 
-/// Is a server.
+/// A server.
 #[derive(Clone, Debug)]
 pub(super) struct Server {
     pub(super) newest: usize,
@@ -39,7 +39,7 @@ pub(super) struct Server {
     random: Random<Dice>,
 }
 
-/// Is a request that a server works on.
+/// A request that a server works on.
 #[derive(Clone, Debug)]
 pub(super) struct Running {
     exchange: Exchange,
@@ -49,7 +49,7 @@ pub(super) struct Running {
     expected: Runs,
 }
 
-/// Is what a request waits for.
+/// What a request waits for.
 #[derive(Clone, Debug)]
 enum Awaited {
     /// The store, which is to redeem a state and remember that until a time.
@@ -79,7 +79,7 @@ impl Server {
         Self { newest: 0, oldest: 0, running: Vec::new(), redeemed, random }
     }
 
-    /// Starts anew: what it was doing is gone, but not what its store holds.
+    /// Restarts the server. What it was doing is gone; what its store holds is not.
     pub(super) fn restart(&mut self, keys: super::Keys) {
         self.running.clear();
         if keys != super::Keys::Same && self.newest + 1 < KEYS_MAX {
@@ -89,7 +89,7 @@ impl Server {
         }
     }
 
-    /// Tells whether a state is used for the first time, and remembers it as long as it must.
+    /// Returns whether a state is used for the first time, and remembers it as long as it must.
     fn redeem(&mut self, now: UnixTime, id: TokenId, until: UnixTime) -> bool {
         self.redeemed.retain(|_, until| now < *until);
         self.redeemed.insert(id, until).is_none()
@@ -207,7 +207,7 @@ impl<H: Host> World<H> {
         Ok(())
     }
 
-    /// Says what happens to a request, and how it must be answered then, if it must.
+    /// Returns what happens to a request, and how it must be answered then, if it must.
     fn come_of(
         &mut self,
         number: usize,

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::broker::{self, Host};
 
-/// Is everybody, and all that is under way between them.
+/// Everybody, and all that is under way between them.
 ///
 /// ```
 /// use mrtr_proptests::world::{World, ops};

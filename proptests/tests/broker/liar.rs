@@ -11,7 +11,7 @@ use mrtr_core::{
 };
 use mrtr_proptests::broker::{Host, Out};
 
-/// Is what a host says otherwise than the broker in it.
+/// What a host says otherwise than the broker in it.
 #[derive(Clone, Copy)]
 pub(crate) struct Lie {
     /// Changes what comes of an event.
@@ -28,13 +28,13 @@ pub(crate) struct Lie {
     pub(crate) phase: fn(Option<Phase>) -> Option<Phase>,
     /// Whether it forgets its store when it starts.
     pub(crate) forgets_store: bool,
-    /// Whether it closes nothing when it starts anew.
+    /// Whether it closes nothing when it restarts.
     pub(crate) starts_dirty: bool,
     /// Whether a refusal connects somebody.
     pub(crate) refuses_and_changes: bool,
 }
 
-/// Tells no lie.
+/// No lie.
 pub(crate) const HONEST: Lie = Lie {
     out: |_, _| {},
     called: |_| {},
@@ -47,7 +47,7 @@ pub(crate) const HONEST: Lie = Lie {
     refuses_and_changes: false,
 };
 
-/// Is the broker behind a lie.
+/// The broker behind a lie.
 #[derive(Clone)]
 pub(crate) struct Liar {
     pub(crate) broker: Broker,

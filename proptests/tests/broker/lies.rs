@@ -267,7 +267,7 @@ fn leave_orphans(_: &Event, out: &mut Out) {
     out.actions.retain(|action| !is_ended(action) && !is_closed(action));
 }
 
-/// Shows nothing to who looks at a session that was looked at just before: the second surface.
+/// Shows nothing to the second surface, which looks at a session right after the first.
 fn forget_the_second(snapshot: &mut Snapshot) {
     static LAST: Mutex<Option<SessionId>> = Mutex::new(None);
     let last = LAST.lock().unwrap().replace(snapshot.session.clone());

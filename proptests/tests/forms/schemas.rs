@@ -236,7 +236,7 @@ pub(crate) fn schema() -> impl Strategy<Value = String> {
     })
 }
 
-/// Is a change of a text.
+/// A change of a text.
 #[derive(Clone, Debug)]
 enum Change {
     Delete(Index, Index),

@@ -1,4 +1,4 @@
-//! A check that cannot fail is none: for each invariant, faults that break it, and that the search
+//! A check that cannot fail proves nothing: for each invariant, faults that break it, and that the search
 //! finds.
 
 use mrtr_proptests::invariants::Invariant;

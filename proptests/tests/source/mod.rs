@@ -55,10 +55,10 @@ fn test_modules(path: &str, text: &str) -> Vec<String> {
     names.map(|name| format!("{folder}/{name}.rs")).collect()
 }
 
-/// Is a source text twice, line for line: its code and its line comments, each with the rest blank.
+/// A source text twice, line for line: its code and its line comments, each with the rest blank.
 ///
 /// Strings and block comments are blank in both. A test that is commented out is no test, and
-/// source text in a string is none of the file's own.
+/// source text in a string is not part of the file.
 #[derive(Default)]
 pub(crate) struct Source {
     pub(crate) code: String,
@@ -128,7 +128,7 @@ enum Kind {
     Literal,
 }
 
-/// Tells what a text begins with, and how many bytes of it.
+/// Returns what a text begins with, and how many bytes of it.
 fn first_piece(text: &str) -> (Kind, usize) {
     if text.starts_with("//") {
         (Kind::LineComment, text.find('\n').unwrap_or(text.len()))
@@ -161,7 +161,7 @@ fn block_comment_length(text: &str) -> usize {
     text.len()
 }
 
-/// Measures a string or a character, if the text begins with one. A lifetime is none.
+/// Measures a string or a character, if the text begins with one. A lifetime is not one.
 fn literal_length(text: &str) -> Option<usize> {
     let mut chars = text.chars();
     match chars.next()? {

@@ -74,7 +74,7 @@ fn cause(came: Came) -> OpenCause {
     }
 }
 
-/// Is a change of a sequence of bytes or of characters.
+/// A change of a sequence of bytes or of characters.
 #[derive(Clone, Debug)]
 enum Edit<T> {
     Change(Index, T),

@@ -20,7 +20,7 @@ use crate::{
     lives::{drawn, live},
 };
 
-/// Is somebody who does something wrong: the host, or another.
+/// Somebody who does something wrong: the host, or another.
 struct Plant {
     breaks: Invariant,
     host: liar::Lie,
@@ -177,7 +177,7 @@ fn take_for_another(frame: &mut ProviderFrame) {
     }
 }
 
-/// Says that it failed by itself where the request was wrong.
+/// Blames the server where the request was wrong.
 fn blame_itself(actions: &mut [server::Action]) {
     for action in actions {
         if let server::Action::Respond(respond) = action

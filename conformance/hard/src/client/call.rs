@@ -15,7 +15,7 @@ use crate::server::spawn;
 /// The bytes that are kept of what a client prints.
 const PRINTED_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// Is what a client is told to do.
+/// What a client is told to do.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) method: &'static str,
@@ -111,7 +111,7 @@ impl Call {
     }
 }
 
-/// Says how a client ended.
+/// How a client ended.
 #[derive(Clone, Debug)]
 pub(crate) struct Ended {
     /// The exit code; none if it was killed.
@@ -142,7 +142,7 @@ impl Ended {
 ///
 /// # Errors
 ///
-/// A command that can not be started.
+/// A command that cannot be started.
 pub(crate) fn run(command: &[String], call: &Call, server: &Server<'_>) -> io::Result<Ended> {
     let (program, rest) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let mut started = Command::new(program);
@@ -169,7 +169,7 @@ pub(crate) fn run(command: &[String], call: &Call, server: &Server<'_>) -> io::R
     Ok(Ended { code, was_stopped, at, stdout, stderr, peak_kib })
 }
 
-/// Is the server that a client is to call.
+/// The server that a client is to call.
 pub(crate) enum Server<'a> {
     Url(&'a str),
     Command(&'a [String]),

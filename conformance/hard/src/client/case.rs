@@ -11,7 +11,7 @@ use crate::check::{Check, Level, Problem, Verdict, cut};
 
 type Judge = Box<dyn Fn(&Play) -> Found + Send + Sync>;
 
-/// Is an exchange and what is asked of it.
+/// An exchange and what is asked of it.
 pub(crate) struct Case {
     pub(crate) call: Call,
     pub(crate) script: Script,
@@ -22,7 +22,7 @@ pub(crate) struct Case {
     pub(crate) items: Vec<Item>,
 }
 
-/// Is a check of an exchange.
+/// A check of an exchange.
 pub(crate) struct Item {
     pub(crate) id: &'static str,
     pub(crate) level: Level,
@@ -53,12 +53,12 @@ impl Case {
         self
     }
 
-    /// Says nothing about a client that does not claim these.
+    /// Skips clients that do not claim these.
     pub(crate) fn needs(self, needs: &'static [&'static [&'static str]]) -> Self {
         Self { needs, ..self }
     }
 
-    /// Says something also about a client that never calls.
+    /// Judges clients that never call, too.
     pub(crate) fn without_leg(self) -> Self {
         Self { needs_no_leg: true, ..self }
     }
@@ -134,7 +134,7 @@ impl Item {
     }
 }
 
-/// Makes a verdict. What is only information can not fail.
+/// Makes a verdict. What is only information cannot fail.
 pub(crate) fn verdict(level: Level, found: Found) -> Verdict {
     match found {
         Err(Problem::Failed { came_back, .. }) if level == Level::Info => {

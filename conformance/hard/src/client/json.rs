@@ -8,7 +8,7 @@ use core::fmt;
 
 use self::reader::Reader;
 
-/// Is a text in UTF-16, so that it may hold what is no Unicode.
+/// A text in UTF-16, so that it may hold lone surrogates.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Text(Vec<u16>);
 
@@ -31,7 +31,7 @@ impl PartialEq<str> for Text {
     }
 }
 
-/// Is a JSON value.
+/// A JSON value.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum Json {
     Null,

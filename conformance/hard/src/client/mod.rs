@@ -54,7 +54,7 @@ pub(crate) struct Options {
 ///
 /// # Errors
 ///
-/// A file that can not be written.
+/// A file that cannot be written.
 pub(crate) fn run(options: &Options) -> io::Result<ExitCode> {
     let wanted = |id: &str| {
         options.only.is_empty() || options.only.iter().any(|prefix| id.starts_with(prefix.as_str()))
@@ -87,7 +87,7 @@ pub(crate) fn run(options: &Options) -> io::Result<ExitCode> {
     report.close(options.json.as_deref())
 }
 
-/// Is what a client offers.
+/// What a client offers.
 pub(crate) struct Probe {
     /// What it declares when it is told to claim everything; none if it does not call.
     pub(crate) claims: Option<Json>,

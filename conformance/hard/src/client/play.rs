@@ -15,7 +15,7 @@ pub(crate) type Found = Result<String, Problem>;
 /// The characters of a message that are kept to show it.
 const MESSAGE_CHARS_MAX: usize = 1500;
 
-/// Is one call of a client against the scripted server.
+/// One call of a client against the scripted server.
 #[derive(Debug)]
 pub(crate) struct Play {
     pub(crate) call: Call,
@@ -151,7 +151,7 @@ impl Play {
         self.ended.at.saturating_duration_since(started)
     }
 
-    /// Says how the program ended.
+    /// Returns how the program ended.
     pub(crate) fn how_it_ended(&self) -> String {
         let end = match (self.ended.was_stopped, self.ended.code) {
             (true, _) => format!("it did not end in {} s", self.call.patience.as_secs()),
@@ -162,7 +162,7 @@ impl Play {
         format!("{end}: {}", cut(last.trim(), 300))
     }
 
-    /// Says what is wrong, after what was sent.
+    /// Returns what is wrong, after what was sent.
     pub(crate) fn fails(&self, came_back: impl Into<String>) -> Problem {
         let legs = self.legs();
         let answered = legs.iter().filter_map(|seen| seen.answered.as_ref());

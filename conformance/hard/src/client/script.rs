@@ -16,7 +16,7 @@ pub(crate) const STATE: &str = r#""opaque-7f3a9c""#;
 /// What is looked for.
 pub(crate) const STATE_MARK: &str = "opaque-7f3a9c";
 
-/// Is an answer, and when it comes.
+/// An answer, and when it comes.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     /// How long the server takes.
@@ -25,7 +25,7 @@ pub(crate) struct Step {
     pub(crate) reply: Reply,
 }
 
-/// Is an answer of the scripted server. Bytes may hold the placeholders.
+/// An answer of the scripted server. Bytes may hold the placeholders.
 #[derive(Clone, Debug)]
 pub(crate) enum Reply {
     /// One document with its status: over stdio, one line.
@@ -44,7 +44,7 @@ pub(crate) enum Reply {
     Silence,
 }
 
-/// Is what a scripted server does.
+/// What a scripted server does.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Script {
     /// What it answers to the legs of the call; the last step again and again.

@@ -24,7 +24,7 @@ use super::{
 /// The bytes that are kept of an answer, to show it.
 const ANSWER_BYTES_MAX: usize = 4096;
 
-/// Is a message that came.
+/// A message that came.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) at: Instant,
@@ -60,7 +60,7 @@ impl Seen {
     }
 }
 
-/// Is a running scripted server. It stops when it is dropped.
+/// A running scripted server. It stops when it is dropped.
 pub(crate) struct Stage {
     shared: Arc<Shared>,
     listeners: Vec<TcpListener>,
@@ -85,7 +85,7 @@ impl Stage {
     ///
     /// # Errors
     ///
-    /// A port that can not be opened.
+    /// A port that cannot be opened.
     pub(crate) fn start(
         script: Script,
         method: &'static str,

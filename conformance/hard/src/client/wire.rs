@@ -13,12 +13,12 @@ use super::script::Reply;
 /// The bytes that a request may have.
 const BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// Is a request of HTTP.
+/// A request of HTTP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) method: String,
     pub(crate) path: String,
-    /// Names in lower case, in the order in which they came.
+    /// The headers, with names in lower case, in the order in which they came.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }

@@ -1,6 +1,6 @@
 //! The honest flows that every pair of peers plays.
 
-/// Is a call of a fixture and the text in which it has to end.
+/// A call of a fixture and the text in which it has to end.
 pub(crate) struct Flow {
     pub(crate) id: &'static str,
     /// The tool, the prompt or the URI that is called.
@@ -11,7 +11,7 @@ pub(crate) struct Flow {
     pub(crate) answers: &'static str,
     /// The text of a complete call; `None`: the call ends in an error.
     pub(crate) ends: Option<&'static str>,
-    /// What a peer writes in its LIMITS.md if it can not play this.
+    /// What a peer writes in its LIMITS.md if it cannot play this.
     pub(crate) limit: Option<&'static str>,
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct Options {
     jobs: usize,
 }
 
-/// Is one flow of one pair.
+/// One flow of one pair.
 #[derive(Clone, Serialize)]
 struct Cell<'a> {
     transport: Transport,
@@ -58,7 +58,7 @@ struct Cell<'a> {
 ///
 /// # Errors
 ///
-/// A peer that is written wrong, a server that does not start, a file that can not be written.
+/// A peer that is written wrong, a server that does not start, a file that cannot be written.
 pub(crate) fn run(options: &Options) -> io::Result<ExitCode> {
     let peers = options.peers.iter().map(|text| Peer::start(text, &options.limits));
     let peers = peers.collect::<io::Result<Vec<_>>>()?;

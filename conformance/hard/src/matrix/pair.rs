@@ -16,7 +16,7 @@ const BUDGET_MS: u32 = 60_000;
 /// How long a call may take.
 const PATIENCE_SECS: u64 = 150;
 
-/// Says how a pair is connected.
+/// How a pair is connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Transport {

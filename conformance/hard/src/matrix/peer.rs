@@ -19,7 +19,7 @@ use crate::{
 /// How long a server over stdio may take for its first answer.
 const START_MAX: Duration = Duration::from_secs(60);
 
-/// Is a peer, with a server that runs as long as this lives.
+/// A peer, with a server that runs as long as this lives.
 pub(super) struct Peer {
     pub(super) name: String,
     pub(super) command: Vec<String>,
@@ -38,7 +38,7 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// A text that is no name and command, or a server that does not start.
+    /// A text that is not a name and a command, or a server that does not start.
     pub(super) fn start(text: &str, limits: &Path) -> io::Result<Self> {
         let (name, command) = text.split_once('=').ok_or(io::ErrorKind::InvalidInput)?;
         let command: Vec<String> = command.split_whitespace().map(String::from).collect();
@@ -62,7 +62,7 @@ impl Peer {
         &self.server.url
     }
 
-    /// Says what its client can not claim for a flow.
+    /// Returns what its client cannot claim for a flow.
     pub(super) fn cannot_claim(&self, flow: &Flow) -> Option<String> {
         if flow.id == "url-unclaimed" && !self.claims_form_alone {
             return Some("its client claims URLs whenever it claims forms".into());
@@ -85,7 +85,7 @@ impl Peer {
     }
 }
 
-/// Is what a peer writes that it does not do: the first cell of each row of its tables.
+/// What a peer writes that it does not do: the first cell of each row of its tables.
 struct Limits(Vec<String>);
 
 impl Limits {
@@ -96,7 +96,7 @@ impl Limits {
         Self(text.lines().filter_map(first_cell).collect())
     }
 
-    /// Returns the row that says that a flow can not be played, unless it is about the other part.
+    /// Returns the row that says that a flow cannot be played, unless it is about the other part.
     fn of(&self, flow: &Flow, part: &str) -> Option<&str> {
         let limit = flow.limit?;
         let is_it = |row: &&String| {

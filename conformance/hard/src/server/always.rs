@@ -12,7 +12,7 @@ use super::{
 };
 use crate::check::Problem;
 
-/// Names a rule.
+/// A rule for all answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Always {
     Id,
@@ -28,7 +28,7 @@ pub(crate) enum Always {
     NoServerError,
 }
 
-/// Says of one answer what a rule says of it.
+/// What a rule says of one answer.
 enum Ruling {
     /// It is not the rule's.
     Skip,
@@ -60,7 +60,7 @@ impl Ledger {
         }
     }
 
-    /// Says how a rule fared.
+    /// Returns how a rule fared.
     pub(crate) fn found(&self, rule: Always) -> Result<String, Problem> {
         let held = self.held.get(&rule).copied().unwrap_or_default();
         match self.broken.get(&rule) {
@@ -103,7 +103,7 @@ fn id(_: &Call, id: Option<&Value>, seen: &Seen) -> Ruling {
     match (id, seen.response()) {
         (Some(id), Some(response)) if !by_http => {
             let back = response.get("id").filter(|id| !id.is_null());
-            // What can not be parsed has no id.
+            // What cannot be parsed has no id.
             let is_unread = matches!(seen.outcome, Outcome::Error { code: -32700, .. });
             if is_unread && back.is_none() {
                 return Skip;

@@ -1,4 +1,4 @@
-//! Answers that are none, too few, too many, or of another kind.
+//! Answers that are malformed, too few, too many, or of another kind.
 
 use super::{
     Found, Spec,

@@ -8,7 +8,7 @@ use crate::http::Request;
 pub(crate) const EVERYTHING: &str =
     r#"{"elicitation":{"form":{},"url":{}},"sampling":{"tools":{},"context":{}},"roots":{}}"#;
 
-/// Is the members of an object, as JSON, in their order.
+/// The members of an object, as JSON, in their order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Members(Vec<(String, String)>);
 
@@ -40,7 +40,7 @@ pub(crate) fn text(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Is a request of the client.
+/// A request of the client.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     method: String,

@@ -3,7 +3,7 @@
 
 use super::call::Call;
 
-/// Is a tool, a prompt or a resource of the contract.
+/// A tool, a prompt or a resource of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fixture {
     Plain,

@@ -35,7 +35,7 @@ use target::Target;
 /// What a check found, in few words, or why it did not pass.
 type Found = Result<String, Problem>;
 
-/// Is a check that can be made.
+/// A check that can be made.
 struct Spec {
     id: &'static str,
     level: Level,
@@ -113,7 +113,7 @@ pub(crate) struct Options {
 ///
 /// # Errors
 ///
-/// A server that can not be started, a URL that is none, a file that can not be written.
+/// A server that cannot be started, a malformed URL, a file that cannot be written.
 pub(crate) fn run(options: &Options) -> io::Result<ExitCode> {
     let sse = if options.sse { ["--sse"].as_slice() } else { &[] };
     let serve = |more: &[&str]| Started::serve(&options.command, &[sse, more].concat());

@@ -96,7 +96,7 @@ pub(super) fn forge(state: &str, name: &str) -> Vec<(String, String)> {
     forged
 }
 
-/// Tells whether a state shows a text, as it is or in base64.
+/// Returns whether a state shows a text, plain or in base64.
 pub(super) fn readable(state: &str, text: &str) -> bool {
     let shows = |bytes: &[u8]| bytes.windows(text.len()).any(|window| window == text.as_bytes());
     let mut parts = state.split('.');
@@ -118,7 +118,7 @@ fn decode(text: &str) -> Option<(Vec<u8>, Encode)> {
     spellings.into_iter().find_map(|(decode, encode)| Some((decode(text)?, encode)))
 }
 
-/// Replaces each occurrence of some bytes. `None`: there is none.
+/// Replaces each occurrence of some bytes; `None` if there is no occurrence.
 fn replace(bytes: &[u8], old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
     let mut changed = Vec::new();
     let mut rest = bytes;

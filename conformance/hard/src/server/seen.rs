@@ -10,14 +10,14 @@ use crate::{
     http::{Response, events},
 };
 
-/// Is a round that the server asked.
+/// A round that the server asked.
 #[derive(Clone, Debug)]
 pub(crate) struct Round {
     pub(crate) requests: BTreeMap<String, Value>,
     pub(crate) state: Option<String>,
 }
 
-/// Says what a response says.
+/// What a response says.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
     /// It is done, with this first text.
@@ -32,7 +32,7 @@ pub(crate) enum Outcome {
     Nothing,
 }
 
-/// Is a request and what came back for it.
+/// A request and what came back for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     /// What was sent, cut for people.
@@ -157,7 +157,7 @@ impl Seen {
         }
     }
 
-    /// Says in a word what it is.
+    /// Returns the kind of the outcome in a word.
     pub(crate) fn word(&self) -> String {
         match &self.outcome {
             Outcome::Complete(_) => "complete".into(),

@@ -26,7 +26,7 @@ const STOP_MAX: Duration = Duration::from_secs(3);
 /// The processes that run, each the leader of its group.
 static RUNNING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
-/// Is a process that listens. It stops when this is dropped.
+/// A process that listens. It stops when this is dropped.
 pub(crate) struct Started {
     child: Child,
     /// Where it listens.
@@ -38,7 +38,7 @@ impl Started {
     ///
     /// # Errors
     ///
-    /// A command that can not be run, or does not say in time that it listens.
+    /// A command that cannot be run, or does not say in time that it listens.
     pub(crate) fn serve(command: &[String], options: &[&str]) -> io::Result<Self> {
         let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut started = Command::new(program);
@@ -75,7 +75,7 @@ impl Started {
         }
     }
 
-    /// Says whether it runs or how it ended.
+    /// Returns whether it runs or how it ended.
     fn how_it_is(&mut self) -> String {
         // Its output may close a moment before it has ended.
         thread::sleep(POLL);
@@ -127,12 +127,12 @@ fn listening(stdout: impl Read + Send + 'static) -> Receiver<String> {
     url
 }
 
-/// Says of a program that it can not be started.
+/// Makes the error of a program that cannot be started.
 pub(crate) fn not_started(program: &str, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("`{program}` can not be started: {error}"))
+    io::Error::new(error.kind(), format!("`{program}` cannot be started: {error}"))
 }
 
-/// Is the last of what a server writes to its standard error. What it reports of hostile requests
+/// The last of what a server writes to its standard error. What it reports of hostile requests
 /// would fill screens.
 struct Complaints(Arc<Mutex<Vec<u8>>>);
 
@@ -169,7 +169,7 @@ impl Complaints {
 ///
 /// # Errors
 ///
-/// A command that can not be started.
+/// A command that cannot be started.
 pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
     // Held until it is counted: whoever ends what runs waits for it, or it is never started.
     let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -210,7 +210,7 @@ pub(crate) fn stop_on_signal() {
             runtime.block_on(wait);
         }
     });
-    // An error says that it can not listen: the program is told to end as any other.
+    // An error says that it cannot listen: the program is told to end as any other.
     let _ = listens.recv();
 }
 

@@ -24,7 +24,7 @@ use crate::{
     http::{self, Address, Connection, Request},
 };
 
-/// Is a server, and what it said so far.
+/// A server, and what it said so far.
 pub(crate) struct Target {
     address: Address,
     /// The same server, with states that live for a second.
@@ -53,7 +53,7 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// A server that can not be reached.
+    /// A server that cannot be reached.
     pub(crate) fn expect_somebody(&self) -> io::Result<()> {
         for it in
             iter::once(self).chain(self.short_lived.as_deref()).chain(self.two_rounds.as_deref())
@@ -117,7 +117,7 @@ impl Target {
         seen
     }
 
-    /// Says what all answers so far had in common.
+    /// Returns what all answers so far had in common.
     pub(crate) fn always(&self, rule: Always) -> Result<String, Problem> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner).found(rule)
     }

@@ -1,6 +1,6 @@
 //! The ways in which a server can be wrong.
 
-/// Is one way in which a server can be wrong.
+/// One way in which a server can be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     // Of the state.
@@ -98,7 +98,7 @@ pub(crate) enum Fault {
     SharedMemory,
     /// The server stops for good when a message nests deep.
     DiesOfDepth,
-    /// The server hangs up where it can not parse.
+    /// The server hangs up where it cannot parse.
     HangsUp,
     /// Results say nothing.
     SaysNothing,

@@ -21,7 +21,7 @@ pub(crate) const TOOLS: &[&str] = &[
     "forever",
 ];
 
-/// Is what a fixture does next.
+/// What a fixture does next.
 pub(crate) enum Step {
     Done(String),
     /// It asks these, and wants this back.
@@ -29,7 +29,7 @@ pub(crate) enum Step {
     Unknown,
 }
 
-/// Returns the step of a fixture. `None`: an answer is none.
+/// Returns the step of a fixture; `None` if an answer is malformed.
 pub(crate) fn step(
     faults: &[Fault],
     method: &str,

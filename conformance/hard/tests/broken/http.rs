@@ -7,7 +7,7 @@ use std::{
     thread,
 };
 
-/// Is a request.
+/// A request.
 pub(crate) struct Request {
     pub(crate) method: String,
     headers: Vec<(String, String)>,
@@ -28,7 +28,7 @@ impl Request {
     }
 }
 
-/// Is a response. A status of 0 hangs up instead.
+/// A response. A status of 0 hangs up instead.
 pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) media_type: &'static str,

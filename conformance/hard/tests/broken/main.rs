@@ -1,4 +1,4 @@
-//! Checks that can not fail prove nothing: a sound server passes all of them, and each fault of a
+//! Checks that cannot fail prove nothing: a sound server passes all of them, and each fault of a
 //! broken one fails the checks that are there for it, and no others.
 
 #![allow(
@@ -28,7 +28,7 @@ use fault::Fault;
 use serde_json::Value;
 use server::Server;
 
-/// Is what the runner says of a server.
+/// What the runner says of a server.
 struct Judged {
     all: BTreeSet<String>,
     failed: BTreeSet<String>,

@@ -14,7 +14,7 @@ use crate::{
     state::States,
 };
 
-/// Is a server.
+/// A server.
 pub(crate) struct Server {
     faults: &'static [Fault],
     states: States,
@@ -24,10 +24,10 @@ pub(crate) struct Server {
     is_dead: Mutex<bool>,
 }
 
-/// Is why a request is refused: a status and an error.
+/// Why a request is refused: a status and an error.
 pub(crate) type Refused = (u16, Value);
 
-/// Is how a request ends: a result, or why it is refused.
+/// How a request ends: a result, or why it is refused.
 type Ended = Result<Value, Refused>;
 
 pub(crate) fn error(status: u16, code: i64) -> Refused {

@@ -18,7 +18,7 @@ use watch::Watch;
 
 use super::{Fixed, Label, Place, Plant, Seen, Stage, What, World, snake};
 
-/// Is one call, and what has come out of it.
+/// One call, and what has come out of it.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Calling {
     scene: Fixed<Scene>,
@@ -31,7 +31,7 @@ pub struct Calling {
     watch: Watch,
 }
 
-/// Is one thing that can happen.
+/// A thing that can happen.
 pub enum Op {
     /// Time passes until something is due. The tick comes later, and anything may come before it.
     Pass,

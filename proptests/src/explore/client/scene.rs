@@ -12,7 +12,7 @@ use mrtr_core::{
 
 use crate::explore::Plant;
 
-/// Is a kind of question. Each is asked under a key of its own.
+/// A kind of question. Each is asked under a key of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Asks {
     /// A form, for a person.
@@ -25,7 +25,7 @@ pub enum Asks {
     Url,
 }
 
-/// Says what may happen to the call.
+/// What may happen to the call.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// The rounds that the call allows.
@@ -44,7 +44,7 @@ pub struct Setup {
     pub plant: Option<Plant>,
 }
 
-/// Is what stays the same while everything happens to the call.
+/// What stays the same while everything happens to the call.
 #[derive(Debug)]
 pub(super) struct Scene {
     pub(super) setup: Setup,

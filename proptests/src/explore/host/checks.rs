@@ -13,7 +13,7 @@ use mrtr_core::{
 use super::{Called, Hosting, Provider};
 use crate::explore::Stage;
 
-/// Is the broker after it has refused a frame of a connection, worked out when it is needed.
+/// The broker after it has refused a frame of a connection, worked out when it is needed.
 #[derive(Debug, Default)]
 pub(super) struct Counted(OnceLock<Vec<(ConnectionId, Broker)>>);
 

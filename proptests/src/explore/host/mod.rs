@@ -30,7 +30,7 @@ use watch::Called;
 
 use super::{Fixed, Place, Plant, Seen, Stage, World};
 
-/// Is a host, and what has come out of it.
+/// A host, and what has come out of it.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Hosting {
     scene: Fixed<Scene>,
@@ -46,7 +46,7 @@ pub struct Hosting {
     counted: Counted,
 }
 
-/// Is where a provider is connected.
+/// Where a provider is connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Provider {
     connection: ConnectionId,
@@ -150,7 +150,7 @@ impl Hosting {
         Ok((Some(next), seen.into_iter().collect()))
     }
 
-    /// Starts anew with what the store holds.
+    /// Restarts with what the store holds.
     fn restart(&self, holds: u32) -> Result<Self, Violation> {
         let mut next = self.clone();
         next.store.restart(holds);

@@ -13,7 +13,7 @@ use super::{
     screen::Looks,
 };
 
-/// Is one thing that can happen.
+/// A thing that can happen.
 pub enum Op {
     /// Time passes until something is due. The tick comes later, and anything may come before it.
     Pass,
@@ -27,7 +27,7 @@ pub enum Op {
     LookAway,
     /// It looks back, and hears of what changes from now on.
     LookBack,
-    /// The host starts anew. Of what the store had not spoken of, it holds those whose bit is set.
+    /// The host restarts. Of the records that the store has not spoken of, it holds those whose bit is set.
     Restart(u32),
     /// Something else happens.
     Happen {

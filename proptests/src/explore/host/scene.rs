@@ -14,7 +14,7 @@ use mrtr_core::{
 
 use crate::explore::Plant;
 
-/// Says what the store may say.
+/// What the store may say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreSays {
     /// There is no store.
@@ -28,7 +28,7 @@ pub enum StoreSays {
     },
 }
 
-/// Says which host, and what may happen to it.
+/// Which host, and what may happen to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setup {
     /// The calls of the first life of the host, each of a provider of its own.
@@ -41,7 +41,7 @@ pub struct Setup {
     pub store: StoreSays,
     /// Whether the store holds the end of a question as soon as it is asked to.
     pub holds_ends: bool,
-    /// How often the host starts anew.
+    /// How often the host restarts.
     pub restarts: u32,
     /// How often each provider comes back.
     pub reconnects: u64,
@@ -61,7 +61,7 @@ pub struct Setup {
     pub plant: Option<Plant>,
 }
 
-/// Is what stays the same while everything happens to the host.
+/// What stays the same while everything happens to the host.
 #[derive(Debug)]
 pub(super) struct Scene {
     pub(super) setup: Setup,

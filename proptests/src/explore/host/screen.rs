@@ -3,7 +3,7 @@
 use crate::invariants::{Invariant, Violation};
 use mrtr_core::host::{Broker, Change, SessionId, Snapshot, View};
 
-/// Is what one surface shows.
+/// What one surface shows.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub(super) struct Screen {
     session: SessionId,
@@ -11,7 +11,7 @@ pub(super) struct Screen {
     pub(super) looks: Looks,
 }
 
-/// Says whether a surface hears of changes.
+/// Whether a surface hears of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Looks {
     /// It has heard of all of them.

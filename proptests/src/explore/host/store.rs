@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use mrtr_core::host::{Event, InteractionId, Record, RecordId, RecordKind};
 
-/// Is what a store was asked to hold.
+/// What a store was asked to hold.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub(super) struct Store {
     /// What it has not spoken of.

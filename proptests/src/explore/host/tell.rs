@@ -11,18 +11,18 @@ use mrtr_core::{
 use super::{Hosting, invocation_of};
 use crate::explore::{Label, Place, Seen, What, snake};
 
-/// Tells that a call began.
+/// Describes the start of a call.
 pub(super) fn began(to: Place, list: &[Action]) -> Seen {
     let what = What::Began(list.iter().map(label).collect());
     Seen { event: "call", from: None, to, what }
 }
 
-/// Tells that something was refused.
+/// Describes a refusal.
 pub(super) fn refused(event: &'static str, at: Place, why: String) -> Seen {
     Seen { event, from: Some(at), to: at, what: What::Refused(why) }
 }
 
-/// Tells what became of each call that moved.
+/// Describes what became of each call that moved.
 pub(super) fn moved(
     before: &Hosting,
     next: &Hosting,

@@ -29,7 +29,7 @@ pub(super) struct Called {
     pub(super) question: Option<Asked>,
 }
 
-/// Is what is known of one question.
+/// What is known of one question.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Asked {
     pub(super) id: InteractionId,
@@ -84,7 +84,7 @@ impl Called {
         self.question.as_ref().filter(|asked| !asked.is_over() && !self.is_settled)
     }
 
-    /// Tells what the call waits for, by what has come out of it.
+    /// Returns what the call waits for, by what has come out of it.
     pub(super) fn waits(&self) -> Stage {
         match self.pending() {
             None => Stage::None,

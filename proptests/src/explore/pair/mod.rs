@@ -26,7 +26,7 @@ use super::{
     client::{plant::tamper, watch::Watch},
 };
 
-/// Is a client, a server, and what is under way between them.
+/// A client, a server, and what is under way between them.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Pair {
     scene: Fixed<Scene>,
@@ -48,7 +48,7 @@ pub struct Pair {
     forgeries: u32,
 }
 
-/// Is a message under way.
+/// A message under way.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Message {
     leg: LegId,
@@ -56,7 +56,7 @@ struct Message {
     text: Arc<str>,
 }
 
-/// Says how a handler ends.
+/// How a handler ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
     /// It asks.
@@ -71,7 +71,7 @@ pub enum Ends {
     GivesUp,
 }
 
-/// Is one thing that can happen.
+/// A thing that can happen.
 pub enum Op {
     /// A message arrives.
     Arrive(usize),

@@ -16,7 +16,7 @@ use crate::{
     random::{Dice, Random},
 };
 
-/// Says what may happen between a client and a server.
+/// What may happen between a client and a server.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup {
     /// The calls, one after the other. Messages of one may arrive during the next.
@@ -41,7 +41,7 @@ pub struct Setup {
     pub plant: Option<Plant>,
 }
 
-/// Is what stays the same while everything happens.
+/// What stays the same while everything happens.
 #[derive(Debug)]
 pub(super) struct Scene {
     pub(super) setup: Setup,

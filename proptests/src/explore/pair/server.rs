@@ -14,14 +14,14 @@ use serde_json::Value;
 
 use super::scene::KEY;
 
-/// Is a request that the server works on.
+/// A request that the server works on.
 #[derive(Clone, Debug)]
 pub(super) struct Serving {
     pub(super) known: Known,
     pub(super) exchange: Exchange,
 }
 
-/// Is what an exchange comes from. It says all of it: an exchange is made of its request, the time
+/// What an exchange comes from. It says all of it: an exchange is made of its request, the time
 /// and what the store said.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Known {
@@ -47,7 +47,7 @@ impl Hash for Serving {
     }
 }
 
-/// Is what is known of the states that the server has sealed.
+/// What is known of the states that the server has sealed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub(super) struct States {
     sealed: BTreeMap<Arc<str>, Sealed>,
@@ -55,7 +55,7 @@ pub(super) struct States {
     used: BTreeMap<TokenId, Arc<str>>,
 }
 
-/// Is one state.
+/// One state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Sealed {
     by: LegId,
@@ -98,7 +98,7 @@ impl States {
         }
     }
 
-    /// Tells whether a text has the beginning of a state in it.
+    /// Returns whether a text has the beginning of a state in it.
     pub(super) fn are_shown(&self, text: &str) -> bool {
         self.sealed.keys().filter_map(|token| token.get(..24)).any(|head| text.contains(head))
     }

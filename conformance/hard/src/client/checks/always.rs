@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// Is a check of all exchanges.
+/// A check of all exchanges.
 pub(crate) struct Always {
     pub(crate) id: &'static str,
     level: Level,

@@ -21,7 +21,7 @@ const OWN: &str = "elicitation, capabilities: declared on each request";
 const TOOLS: &str = r#","tools":[{"name":"t","inputSchema":{"type":"object"}}]"#;
 const NOBODY: &str = "CL-06, CL-14: what was not claimed is not answered";
 
-/// Is a list of paths in the capabilities.
+/// A list of paths in the capabilities.
 type Paths = &'static [&'static [&'static str]];
 
 /// Claims, and the capabilities that are then there and not there.
@@ -124,7 +124,7 @@ fn declares(play: &Play, there: &[&[&str]], not_there: &[&[&str]]) -> Found {
     let missing = there.iter().find(|path| !is_declared(&found, path));
     let beside = not_there.iter().find(|path| is_declared(&found, path));
     match (missing, beside) {
-        // What a client can not do is not a fault of its claims.
+        // What a client cannot do is not a fault of its claims.
         (Some(missing), _) => {
             Err(Problem::NotOffered(format!("it declares no {}: {found}", missing.join("."))))
         }

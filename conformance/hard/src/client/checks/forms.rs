@@ -250,7 +250,7 @@ fn no_object() -> Case {
 fn refused(id: &'static str, level: Level, schema: &str, content: &str) -> Case {
     let source = match id {
         "forms-outside-dialect" => "basic, JSON Schema usage: an unsupported dialect is an error",
-        _ if level == Own => "FM-03: what a form can not be is refused whole",
+        _ if level == Own => "FM-03: what a form cannot be is refused whole",
         _ => VALIDATED,
     };
     Case::new(ask(content), asking(schema)).check(

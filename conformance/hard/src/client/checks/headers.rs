@@ -1,4 +1,4 @@
-//! Names in headers: as they are where they fit, encoded where they do not.
+//! Names in headers: plain where they fit, encoded where they do not.
 
 use base64ct::{Base64, Encoding as _};
 

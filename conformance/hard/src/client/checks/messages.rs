@@ -1,4 +1,4 @@
-//! Messages: errors keep what they say, and what is no answer to the request is not taken for one.
+//! Messages: errors keep what they say, and only an answer to the request is taken for one.
 
 use super::YES;
 use crate::{
@@ -202,7 +202,7 @@ fn batch() -> Case {
     )
 }
 
-/// A client that can not read the bytes may give up; it may not send others back.
+/// A client that cannot read the bytes may give up; it may not send others back.
 fn altered_utf8() -> Case {
     let round = message(ID, &value_round(Some(r#""a@b""#)));
     let (before, after) = round.split_once('@').unwrap_or((&round, ""));
@@ -210,7 +210,7 @@ fn altered_utf8() -> Case {
     Case::new(ask(), [document(bytes), complete("done")]).check(
         "messages-invalid-utf8",
         Own,
-        "W-08, W-11: a state that can not be read is not replaced by another",
+        "W-08, W-11: a state that cannot be read is not replaced by another",
         "a state has bytes that are not UTF-8; nothing is sent, least of all another state",
         Play::expect_refused,
     )

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Is a check of a crowd of calls.
+/// A check of a crowd of calls.
 pub(crate) struct Crowd {
     pub(crate) id: &'static str,
     level: Level,

@@ -60,7 +60,7 @@ pub(super) fn cases() -> Vec<Case> {
         "params-as-given-beyond-doubles",
         Info,
         "CL-02",
-        "do numbers that a double can not hold arrive with the same values",
+        "do numbers that a double cannot hold arrive with the same values",
         |play| as_given(play, EXACT),
     ));
     cases.push(Case::new(ask().arguments(r#"{"a":1}"#), steps()).check(

@@ -205,7 +205,7 @@ fn bounded() -> Case {
     )
 }
 
-/// Asks with a URL that is none.
+/// Asks with a malformed URL.
 fn unlisted() -> Case {
     let steps = [asks(&under("k", &url("no url")), Some(STATE)), complete("done")];
     let ask = call("ask").claims("form,url").answers_all(r#"{"action":"accept"}"#);

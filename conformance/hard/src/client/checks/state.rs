@@ -61,7 +61,7 @@ fn echo(id: &'static str, state: String) -> Case {
     )
 }
 
-/// A client whose strings are Unicode can not hold it, and may give up; it may not send another.
+/// A client whose strings are Unicode cannot hold it, and may give up; it may not send another.
 fn surrogate() -> Case {
     let state = r#""a\ud800b\udc00c""#;
     Case::new(ask(), [asks_value(Some(state)), complete("done")])

@@ -1,4 +1,4 @@
-//! Reads JSON, and refuses what is none.
+//! Reads JSON, and refuses all other text.
 
 use core::iter::Peekable;
 
@@ -19,7 +19,7 @@ fn is_number(text: &str) -> bool {
         && digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent))
 }
 
-/// Is a text that is read, and how far.
+/// A text that is read, and how far.
 pub(super) struct Reader<'a> {
     text: &'a str,
     chars: Peekable<core::str::CharIndices<'a>>,
