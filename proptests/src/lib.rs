@@ -23,8 +23,10 @@
 pub mod broker;
 pub mod exchange;
 pub mod explore;
+pub mod faults;
 pub mod invariants;
 pub mod invocation;
 pub mod random;
 pub mod texts;
+pub mod watch;
 pub mod world;

@@ -88,6 +88,7 @@ impl<H: Host> World<H> {
             }
         }
         for action in &out.actions {
+            self.check_secrets(&self.host.logs(action))?;
             match action {
                 Action::Deliver { frame, .. } => {
                     let read = HostFrame::decode(frame.to_json().as_bytes());

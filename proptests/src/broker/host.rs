@@ -74,6 +74,11 @@ pub trait Host: Clone + fmt::Debug + PartialEq {
 
     /// Returns the connection of a registration.
     fn registered_on(&self, registration: &RegistrationId) -> Option<ConnectionId>;
+
+    /// Returns what is logged of an action beside its `Debug`.
+    fn logs(&self, _: &Action) -> String {
+        String::new()
+    }
 }
 
 impl Host for Broker {

@@ -12,12 +12,11 @@ pub mod client;
 mod digest;
 pub mod host;
 pub mod pair;
-mod plant;
 mod scope;
 mod search;
 mod seen;
 
-pub use plant::Plant;
+pub use scope::{CALL, HOST, PAIR, TWO};
 pub use scope::{Counts, Part, Scope, Size, Start, read_golden, scopes, write_golden};
 pub use search::{Counterexample, Found, World, explore};
 pub use seen::{Label, Place, Seen, Stage, What, snake};

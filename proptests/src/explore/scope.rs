@@ -4,13 +4,27 @@ use core::{fmt, time::Duration};
 
 use mrtr_core::Clocks;
 
+use crate::faults::{ClientLie, HostLie, Lie, ServerLie};
+
 use super::{
-    Counterexample, Found, Plant, Seen,
+    Counterexample, Found, Seen,
     client::{self, Asks, Calling},
     explore,
     host::{self, Hosting, StoreSays},
     pair::{self, Pair},
 };
+
+/// The scope of one call in which its faults are put in.
+pub const CALL: &str = "an invocation, a form and a URL in a round, two rounds";
+
+/// The scope of one invocation of a host in which its faults are put in.
+pub const HOST: &str = "one invocation, a store, a restart, two surfaces";
+
+/// The scope of two invocations of a host in which faults are put in.
+pub const TWO: &str = "two invocations of two providers in one session";
+
+/// The scope of a client and a server in which faults are put in.
+pub const PAIR: &str = "a client and a server, states of a single use";
 
 /// Which machines are explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,13 +115,15 @@ impl Scope {
         }
     }
 
-    /// Puts a fault in.
+    /// Puts a lie in. A scope knows the lies of its machines alone.
     #[must_use]
-    pub fn with(mut self, plant: Plant) -> Self {
-        match &mut self.start {
-            Start::Client(setup) => setup.plant = Some(plant),
-            Start::Host(setup) => setup.plant = Some(plant),
-            Start::Pair(setup) => setup.plant = Some(plant),
+    pub fn with(mut self, lie: Lie) -> Self {
+        match (&mut self.start, lie) {
+            (Start::Client(setup), Lie::Client(lie)) => setup.lie = lie,
+            (Start::Host(setup), Lie::Host(lie)) => setup.lie = lie,
+            (Start::Pair(setup), Lie::Client(lie)) => setup.client = lie,
+            (Start::Pair(setup), Lie::Server(lie)) => setup.server = lie,
+            (start, lie) => panic!("{lie:?} is not of {start:?}"),
         }
         self
     }
@@ -135,7 +151,7 @@ fn clients() -> Vec<Scope> {
         steps: (secs(0), 0),
         is_wide: true,
         is_told: true,
-        plant: None,
+        lie: ClientLie::HONEST,
     };
     let limited = Clocks::default().execution(Some(secs(30)));
     let all_clocks = Clocks::default().execution(Some(secs(90))).leg_max(Some(secs(100)));
@@ -153,12 +169,7 @@ fn clients() -> Vec<Scope> {
         start: Start::Client(setup),
     };
     vec![
-        scope(
-            "an invocation, a form and a URL in a round, two rounds",
-            "the server asks these two, or to be called again",
-            Size::Small,
-            small.clone(),
-        ),
+        scope(CALL, "the server asks these two, or to be called again", Size::Small, small.clone()),
         scope(
             "an invocation, a form and a URL, 30 s for all its legs",
             "as without the limit",
@@ -195,7 +206,7 @@ fn hosts() -> Vec<Scope> {
         is_punctual: false,
         clocks: Clocks::default(),
         is_told: true,
-        plant: None,
+        lie: HostLie::HONEST,
     };
     let limited = Clocks::default().execution(Some(secs(30)));
     let two = host::Setup { calls: 2, is_wide: false, is_punctual: true, ..one };
@@ -220,12 +231,7 @@ fn hosts() -> Vec<Scope> {
             Size::Small,
             host::Setup { clocks: limited, ..one },
         ),
-        scope(
-            "two invocations of two providers in one session",
-            "one of each sort of ending; a tick comes when it is due",
-            Size::Small,
-            two,
-        ),
+        scope(TWO, "one of each sort of ending; a tick comes when it is due", Size::Small, two),
         scope(
             "a broker with a store that says anything, one invocation",
             "one call, one question; the store also says what it was not asked",
@@ -233,7 +239,7 @@ fn hosts() -> Vec<Scope> {
             host::Setup { store: anything, ..one },
         ),
         scope(
-            "one invocation, a store, a restart, two surfaces",
+            HOST,
             "one of each sort of ending; the end of a question is held at once",
             Size::Small,
             host::Setup { calls: 1, store: in_order, restarts: 1, has_screens: true, ..two },
@@ -294,7 +300,8 @@ fn pairs() -> Vec<Scope> {
         is_single_use: true,
         gives_up: false,
         expires: false,
-        plant: None,
+        client: ClientLie::HONEST,
+        server: ServerLie::HONEST,
     };
     let large = pair::Setup { gives_up: true, expires: true, serving_max: 2, ..small };
     let scope = |name, bounds, size, setup| Scope {
@@ -306,7 +313,7 @@ fn pairs() -> Vec<Scope> {
     };
     vec![
         scope(
-            "a client and a server, states of a single use",
+            PAIR,
             "two messages under way, one copied, one forged; one request served at a time",
             Size::Small,
             small,

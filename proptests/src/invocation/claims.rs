@@ -8,7 +8,8 @@ use mrtr_core::{
 };
 use serde_json::Value;
 
-use super::script::{PARAMS, members};
+use super::script::PARAMS;
+use crate::watch::members;
 
 /// What a call claims.
 #[derive(Clone, Copy, Debug)]

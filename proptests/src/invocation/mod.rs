@@ -4,13 +4,11 @@ mod claims;
 mod expected;
 mod hostile;
 mod legs;
+mod model;
 mod op;
-mod record;
 mod script;
 mod server;
 mod world;
 
 pub use op::{How, Op, Questions, Says, WhichLeg, WhichQuestion, WhichRound, ops};
 pub use world::World;
-
-pub(crate) use script::members;

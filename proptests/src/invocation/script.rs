@@ -1,14 +1,12 @@
 //! The lines of a world: what the server asks, and what people, models and roots answer.
 
 use crate::invariants::SECRET;
-use std::collections::BTreeMap;
 
 use form_model::Content;
 use mrtr_core::{
     client::Misuse,
     wire::{Elicitation, InputRequest, InputResponse, RawJson, ResponseError},
 };
-use serde_json::value::RawValue;
 
 use super::How;
 
@@ -277,12 +275,6 @@ pub(super) fn asking(requests: &[(&str, &str)], state: Option<&str>) -> String {
         r#"{{"resultType":"input_required","inputRequests":{{{}}}{state}}}"#,
         requests.join(",")
     )
-}
-
-/// Reads a JSON object into the exact texts of its members.
-pub(crate) fn members(json: &str) -> BTreeMap<String, String> {
-    let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(json).unwrap();
-    members.into_iter().map(|(name, value)| (name, value.get().into())).collect()
 }
 
 /// Picks one of several things by an index that may be any.

@@ -7,12 +7,12 @@ use super::{
     claims::ClaimSet,
     expected::{Blame, Next},
     hostile::{HOSTILE, MALFORMED},
-    record::Record,
+    model::CallModel,
     script::{QUESTIONS, Question, STATES, asking, pick},
 };
 
 /// Writes what a server says, what must come of it, and the state that goes back.
-pub(super) fn line(record: &Record, says: Says) -> (Reply, Next, Option<String>) {
+pub(super) fn line(model: &CallModel, says: Says) -> (Reply, Next, Option<String>) {
     let result = |text: &str| Reply::Result(RawJson::parse(text).unwrap());
     match says {
         Says::Complete => (result(r#"{"content":["SENTINEL"]}"#), Next::Complete, None),
@@ -23,30 +23,30 @@ pub(super) fn line(record: &Record, says: Says) -> (Reply, Next, Option<String>)
         Says::Hostile(index) => {
             let mut blames = vec![Blame::Broken];
             // Whether a result breaks the protocol or only the call's claims is told by either.
-            if let Next::Fault(more) = record.next(&[], true) {
+            if let Next::Fault(more) = model.next(&[], true) {
                 blames.extend(more);
             }
             (result(pick::<&str>(&HOSTILE, index)), Next::Fault(blames), None)
         }
         Says::StateOnly(index) => {
             let state = *pick::<&str>(&STATES, index);
-            let next = record.next(&[], false);
+            let next = model.next(&[], false);
             (result(&asking(&[], Some(state))), next, Some(state.into()))
         }
         Says::Ask { questions, with_state } => {
-            let chosen = chosen(record.claims(), questions);
+            let chosen = chosen(model.claims(), questions);
             let requests: Vec<_> = chosen.iter().map(|known| (known.key, known.request)).collect();
             let state = with_state.then(|| *pick::<&str>(&STATES, questions.first));
-            let next = record.next(&chosen, false);
+            let next = model.next(&chosen, false);
             (result(&asking(&requests, state)), next, state.map(Into::into))
         }
         Says::Spoiled { questions, by } => {
-            let chosen = chosen(record.claims(), questions);
+            let chosen = chosen(model.claims(), questions);
             let mut requests: Vec<_> =
                 chosen.iter().map(|known| (known.key, known.request)).collect();
             let at = usize::from(questions.which) % (requests.len() + 1);
             requests.insert(at, ("bad", pick::<&str>(&MALFORMED, by)));
-            (result(&asking(&requests, None)), record.next(&chosen, true), None)
+            (result(&asking(&requests, None)), model.next(&chosen, true), None)
         }
     }
 }

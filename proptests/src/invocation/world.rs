@@ -1,25 +1,27 @@
 //! The call, its clock, and everybody around it.
 
-use crate::invariants::SECRET;
 use core::time::Duration;
-use std::collections::BTreeMap;
 
 use mrtr_core::{
     Clocks, Instant, Limits, Phase,
-    client::{Action, Actions, Event, Invocation, LegId, Misuse, Outcome, Reply, Report},
-    wire::{InputResponse, RawJson},
+    client::{Action, Event, Invocation, LegId, LegRequest, Misuse, Outcome, Reply, Report},
+    wire::InputResponse,
 };
-use serde_json::value::RawValue;
 
 use super::{
-    How, Op, Says, WhichLeg, WhichQuestion, WhichRound,
+    Op, WhichLeg, WhichQuestion, WhichRound,
     claims::CLAIM_SETS,
     expected::Next,
     hostile::STATE_BYTES_MAX,
     legs::{FOREIGN_LEGS, LEGS, binding, request},
-    record::Record,
+    model::{CallModel, Place},
     script::{QUESTIONS, Question, Unfit, pick},
     server::line,
+};
+
+use crate::{
+    faults::ClientLie,
+    invariants::{Checked, Invariant, Violation, shows_nothing_secret},
 };
 
 /// The spans by which time moves, in milliseconds: about as long as each clock of the world, and
@@ -40,8 +42,11 @@ const SPANS: [u64; 12] = [0, 1, 1, 249, 250, 500, 600, 600, 1_000, 1_000, 9_999,
 #[derive(Clone, Debug)]
 pub struct World {
     call: Invocation,
+    lie: ClientLie,
     now: Instant,
-    record: Record,
+    model: CallModel,
+    /// The first request.
+    first: LegRequest,
     /// Whether all that was put in has the sentinel in secrets only.
     keeps_secrets: bool,
 }
@@ -50,6 +55,16 @@ impl World {
     /// Starts a call. The bits of `setup` choose its claims and limits.
     #[must_use]
     pub fn new(setup: u8) -> Self {
+        Self::of(ClientLie::HONEST, setup)
+    }
+
+    /// Starts a call that lies.
+    ///
+    /// # Panics
+    ///
+    /// Never: each set of claims and limits starts a call.
+    #[must_use]
+    pub fn of(lie: ClientLie, setup: u8) -> Self {
         // Most lives can be asked anything.
         let claims = match setup >> 4 {
             3 => 12,
@@ -68,159 +83,172 @@ impl World {
             .clocks(clocks);
         let now = Instant::from_millis(1_000_000);
         let request = request("w").with_revision(claims.revision());
-        let (call, actions) =
-            Invocation::start(now, request, (claims.claims)(), limits.clone()).unwrap();
+        let taken = limits.clone().rounds_max(limits.rounds_max + lie.rounds_more);
+        let (call, actions) = Invocation::start(now, request, (claims.claims)(), taken).unwrap();
         let [Action::Send(first)] = actions.as_slice() else { panic!("a call starts by sending") };
-        let record = Record::new(now, claims, limits, first);
-        Self { call, now, record, keeps_secrets: true }
+        let (model, first) = (CallModel::new(now, claims, limits, first), first.clone());
+        Self { call, lie, now, model, first, keeps_secrets: true }
     }
 
     /// Lets one thing happen, and checks what comes of it.
+    ///
+    /// # Panics
+    ///
+    /// If an invariant is broken.
     pub fn apply(&mut self, op: Op) {
+        if let Err(violation) = self.try_apply(op) {
+            panic!("{violation}\nafter {op:?}");
+        }
+    }
+
+    /// Lets one thing happen, and checks what comes of it.
+    ///
+    /// # Errors
+    ///
+    /// The first violation.
+    pub fn try_apply(&mut self, op: Op) -> Checked {
         match op {
-            Op::Tick => self.tick(),
+            Op::Tick => self.tick()?,
             Op::Wait(span) => self.now = Instant::from_millis(self.millis() + pick(&SPANS, span)),
             Op::Back(span) => {
                 self.now = Instant::from_millis(self.millis().saturating_sub(*pick(&SPANS, span)));
             }
             Op::Rest if self.call.phase() != Phase::Pausing => {}
-            Op::Rest => self.run_out(false),
-            Op::RunOut { early } => self.run_out(early),
-            Op::Reply { leg, says } => self.reply(leg, says),
-            Op::Answer { round, question, how } => self.answer(round, question, how),
-            Op::Fail { round, question } => self.fail(round, question),
-            Op::Progress { leg } => self.progress(leg),
-            Op::Bound { same: true } => self.expect_nothing(Event::BindingChanged(binding(true))),
-            Op::Bound { same: false } => self.end(Event::BindingChanged(binding(false))),
-            Op::Lost => self.end(Event::ConnectionLost),
-            Op::Stop => self.end(Event::Stop),
+            Op::Rest => self.run_out(false)?,
+            Op::RunOut { early } => self.run_out(early)?,
+            Op::Reply { leg, says } => {
+                let (reply, next, state) = line(&self.model, says);
+                self.reply(self.leg(leg), reply, Some(next), state)?;
+            }
+            Op::Answer { round, question, how } => {
+                let question = self.question(question);
+                let (response, expected) = question.answer(how);
+                self.answer(self.round(round), question.key.into(), response, expected)?;
+            }
+            Op::Fail { round, question } => self.fail(round, question)?,
+            Op::Progress { leg } => self.progress(self.leg(leg))?,
+            Op::Bound { same: true } => self.nothing(Event::BindingChanged(binding(true)))?,
+            Op::Bound { same: false } => self.end(Event::BindingChanged(binding(false)))?,
+            Op::Lost => self.end(Event::ConnectionLost)?,
+            Op::Stop => self.end(Event::Stop)?,
         }
-        self.check();
+        self.check()
     }
 
     /// Lets the server answer the last leg with bytes that nobody has written before.
+    ///
+    /// # Panics
+    ///
+    /// If an invariant is broken.
     pub fn serve(&mut self, message: &[u8]) {
         // Whether a text of a stranger holds the sentinel is the stranger's business.
         self.keeps_secrets = false;
-        let leg = self.last_leg();
+        let leg = self.model.watch.last_leg().clone();
         let reply = Reply::read(&leg, message);
-        let state = match &reply {
-            Reply::Result(result) => state_of(result),
-            _ => None,
-        };
-        self.deliver_reply(leg, reply, None, state);
-        self.check();
+        self.reply(leg, reply, None, None).unwrap();
+        self.check().unwrap();
     }
 
     /// Declines all questions, and gives the smallest answer where a question cannot be declined.
+    ///
+    /// # Panics
+    ///
+    /// If an invariant is broken.
     pub fn decline_all(&mut self) {
-        let open: Vec<_> =
-            self.record.open_kinds().map(|(key, kind)| (key.clone(), kind)).collect();
-        for (key, kind) in open {
+        for (key, kind) in self.model.open_kinds() {
             let (response, sent) = kind.least();
-            self.deliver_answer(self.record.round, key, response, Ok(sent));
-            self.check();
+            self.answer(self.model.watch.round(), key, response, Ok(sent)).unwrap();
+            self.check().unwrap();
         }
     }
 
     /// Returns what happened that not every life gets to.
     pub fn seen(&self) -> impl Iterator<Item = &'static str> {
-        self.record.seen.iter().copied()
+        self.model.seen.iter().copied()
     }
 
     /// Returns whether the call has its outcome.
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        self.record.is_settled()
+        self.model.watch.is_settled()
     }
 
     /// Returns the outcome of the call, once it has one.
     #[must_use]
     pub const fn outcome(&self) -> Option<&Outcome> {
-        self.record.outcome.as_ref()
+        self.model.outcome.as_ref()
     }
 
     /// Returns the JSON-RPC id of the leg that was sent last.
     #[must_use]
     pub fn leg_id(&self) -> String {
-        self.last_leg().to_string()
+        self.model.watch.last_leg().to_string()
     }
 
     /// Returns how many legs were sent.
     #[must_use]
     pub fn legs_sent(&self) -> usize {
-        self.record.legs_sent()
+        self.model.watch.legs().len()
     }
 
     /// Checks what holds between any two events.
-    pub fn check(&self) {
-        self.record.check(&self.call);
-        self.assert_keeps_secrets(&format!("{:?}", self.call));
+    fn check(&self) -> Checked {
+        let phase = self.call.phase();
+        let deadline = (self.lie.deadline)(phase, self.call.deadline());
+        self.model.watch.check_told(phase, (self.lie.open)(phase, self.call.open()), deadline)?;
+        self.model.check_deadline(deadline)?;
+        let pauses = self.model.place() == Place::Pausing;
+        Invariant::Contract.same("that a call pauses", &(phase == Phase::Pausing), &pauses)?;
+        self.shows_nothing_secret(&format!("{:?}", self.call))
     }
 
-    fn run_out(&mut self, early: bool) {
-        let Some(at) = self.call.deadline() else { return };
+    fn run_out(&mut self, early: bool) -> Checked {
+        let Some(at) = self.call.deadline() else { return Ok(()) };
         let at = Instant::from_millis(millis(at).saturating_sub(early.into()));
         self.now = self.now.max(at);
-        self.tick();
+        self.tick()
     }
 
-    fn tick(&mut self) {
-        let due = self.record.deadline().is_some_and(|at| at <= self.now);
-        let actions = self.deliver(Event::Tick).unwrap();
-        self.record.ticked(due, actions.as_slice());
-    }
-
-    fn reply(&mut self, leg: WhichLeg, says: Says) {
-        let (reply, next, state) = line(&self.record, says);
-        self.deliver_reply(self.leg(leg), reply, Some(next), state);
+    fn tick(&mut self) -> Checked {
+        let due = self.model.due().filter(|(at, _)| *at <= self.now).map(|(_, clock)| clock);
+        let (before, open) = (self.model.place(), self.model.open_keys());
+        let actions = self.handle(Event::Tick, None)?.map_err(|misuse| refused(&misuse))?;
+        self.model.ticked(due, before, &open, &actions)
     }
 
     fn leg(&self, leg: WhichLeg) -> LegId {
         match leg {
-            WhichLeg::Last => self.last_leg(),
+            WhichLeg::Last => self.model.watch.last_leg().clone(),
             WhichLeg::First => LEGS.first().cloned().unwrap(),
             WhichLeg::Unsent => LEGS.get(self.legs_sent()).cloned().unwrap(),
             WhichLeg::Foreign => FOREIGN_LEGS.first().cloned().unwrap(),
         }
     }
 
-    fn deliver_reply(
+    fn reply(
         &mut self,
         leg: LegId,
         reply: Reply,
         next: Option<Next>,
         state: Option<String>,
-    ) {
-        let is_ours = self.is_sent(&leg);
-        let counts = self.record.is_in_flight() && leg == self.last_leg();
-        let before = self.call.clone();
-        match self.deliver(Event::Reply { leg, reply }) {
-            Err(misuse) => {
-                assert!(!is_ours);
-                assert!(matches!(misuse, Misuse::UnknownLeg | Misuse::WrongInvocation));
-            }
-            Ok(actions) if counts => {
-                self.record.replied(next, state, actions.as_slice(), &self.call);
-            }
-            Ok(actions) => {
-                assert!(is_ours);
-                assert_eq!(actions, Actions::default(), "a late reply does nothing");
-                assert!(before == self.call, "a late reply changes nothing");
-            }
+    ) -> Checked {
+        if !self.counts(&leg) {
+            return self.late(&leg.clone(), Event::Reply { leg, reply });
         }
-    }
-
-    fn answer(&mut self, round: WhichRound, question: WhichQuestion, how: How) {
-        let question = self.question(question);
-        let (response, expected) = question.answer(how);
-        self.deliver_answer(self.round(round), question.key.into(), response, expected);
+        let round = self.model.watch.round();
+        let actions = self.handle(Event::Reply { leg, reply }, None)?;
+        let actions = actions.map_err(|misuse| refused(&misuse))?;
+        if next.is_some() && self.model.watch.round() > round {
+            let found = self.model.watch.state().map(Into::into);
+            Invariant::AsRequired.same("the state of a round", &found, &state)?;
+        }
+        self.model.replied(next, &actions)
     }
 
     fn question(&self, question: WhichQuestion) -> &'static Question {
         match question {
             WhichQuestion::Open(index) => {
-                let open = self.record.open_keys();
+                let open = self.model.open_keys();
                 let key = open.get(usize::from(index) % open.len().max(1));
                 let question =
                     QUESTIONS.iter().find(|known| Some(known.key) == key.map(String::as_str));
@@ -231,142 +259,154 @@ impl World {
     }
 
     fn round(&self, round: WhichRound) -> u32 {
+        let last = self.model.watch.round();
         match round {
-            WhichRound::Last => self.record.round,
-            WhichRound::Before => self.record.round.saturating_sub(1),
-            WhichRound::After => self.record.round + 1,
+            WhichRound::Last => last,
+            WhichRound::Before => last.saturating_sub(1),
+            WhichRound::After => last + 1,
         }
     }
 
     /// Hands an answer over. `expected` is what goes to the server for it, or why nothing does.
-    fn deliver_answer(
+    fn answer(
         &mut self,
         round: u32,
         key: String,
         response: InputResponse,
         expected: Result<&str, Unfit>,
-    ) {
-        let counts = round == self.record.round && self.record.is_open(&key);
-        match (self.deliver(Event::Answer { round, key: key.clone(), response }), expected) {
-            (Ok(actions), Ok(sent)) => {
-                assert!(counts, "an answer counts only for what is asked");
-                self.record.answered(&key, sent.into(), actions.as_slice());
-            }
+    ) -> Checked {
+        let counts = self.is_asked(round, &key);
+        let event = Event::Answer { round, key: key.clone(), response };
+        match (self.handle(event, expected.ok())?, expected) {
+            (Ok(actions), Ok(_)) if counts => self.model.answered(&key, &actions),
             (Err(misuse), Err(unfit)) if counts => {
-                assert!(unfit.is_said_by(&misuse), "{misuse:?} for {unfit:?}");
-                self.record.seen.insert(match unfit {
+                let is_so = unfit.is_said_by(&misuse);
+                Invariant::AsRequired.holds_or(is_so, || format!("{misuse:?} for {unfit:?}"))?;
+                self.model.seen.insert(match unfit {
                     Unfit::Kind => "an answer of a wrong kind is refused",
                     Unfit::Form => "an answer that does not fit is refused",
                     Unfit::Shape => "an answer without its shape is refused",
                 });
+                Ok(())
             }
-            (Err(misuse), _) => {
-                assert!(!counts, "what is asked can be answered");
-                assert_not_asked(&misuse);
-            }
-            (Ok(_), Err(unfit)) => panic!("an answer is taken in spite of {unfit:?}"),
+            (Err(misuse), _) if !counts => is_not_asked(&misuse),
+            (found, _) => Err(Invariant::AsRequired.broken(format!("{found:?} for {expected:?}"))),
         }
     }
 
-    fn fail(&mut self, round: WhichRound, question: WhichQuestion) {
+    fn fail(&mut self, round: WhichRound, question: WhichQuestion) -> Checked {
         let (round, key) = (self.round(round), self.question(question).key);
-        let counts = round == self.record.round && self.record.is_open(key);
-        match self.deliver(Event::Failed { round, key: key.into() }) {
-            Ok(actions) => {
-                assert!(counts, "only what is asked can fail");
-                let outcome = self.record.ended(actions.as_slice());
-                assert_eq!(*outcome, Outcome::Unanswerable);
+        let counts = self.is_asked(round, key);
+        let (before, open) = (self.model.place(), self.model.open_keys());
+        match self.handle(Event::Failed { round, key: key.into() }, None)? {
+            Ok(actions) if counts => {
+                let outcome = self.model.ended(before, &open, &actions)?;
+                Invariant::AsRequired.same("an end", &outcome, &Outcome::Unanswerable)
             }
-            Err(misuse) => {
-                assert!(!counts, "what is asked can fail");
-                assert_not_asked(&misuse);
-            }
+            Err(misuse) if !counts => is_not_asked(&misuse),
+            found => Err(Invariant::AsRequired.broken(format!("{found:?} for a failure"))),
         }
     }
 
-    fn progress(&mut self, leg: WhichLeg) {
-        let leg = self.leg(leg);
-        let is_ours = self.is_sent(&leg);
-        let counts = self.record.is_in_flight() && leg == self.last_leg();
-        if !counts && is_ours {
-            return self.expect_nothing(Event::Progress { leg });
+    fn progress(&mut self, leg: LegId) -> Checked {
+        if !self.counts(&leg) {
+            return self.late(&leg.clone(), Event::Progress { leg });
         }
-        match self.deliver(Event::Progress { leg }) {
-            Ok(actions) => {
-                assert!(counts, "only what is sent is worked on");
-                assert_eq!(actions.as_slice(), []);
-                self.record.progressed();
-            }
-            Err(misuse) => {
-                assert!(!is_ours);
-                assert!(matches!(misuse, Misuse::UnknownLeg | Misuse::WrongInvocation));
-            }
-        }
+        let actions = self.handle(Event::Progress { leg }, None)?;
+        let actions = actions.map_err(|misuse| refused(&misuse))?;
+        self.model.progressed();
+        Invariant::AsRequired.same("progress", &actions, &Vec::new())
     }
 
     /// Ends the call by something other than a reply.
-    fn end(&mut self, event: Event) {
+    fn end(&mut self, event: Event) -> Checked {
+        if self.is_settled() {
+            return self.nothing(event);
+        }
         let is_stop = event == Event::Stop;
-        if self.record.is_settled() {
-            self.record.stopped |= is_stop;
-            return self.expect_nothing(event);
+        let (before, open) = (self.model.place(), self.model.open_keys());
+        let actions = self.handle(event, None)?.map_err(|misuse| refused(&misuse))?;
+        let outcome = self.model.ended(before, &open, &actions)?;
+        Invariant::AsRequired.same("a stop", &(outcome == Outcome::Stopped), &is_stop)
+    }
+
+    /// Hands over what concerns a leg that is over, or that was never sent.
+    fn late(&mut self, leg: &LegId, event: Event) -> Checked {
+        if self.model.watch.legs().contains(leg) {
+            return self.nothing(event);
         }
-        let actions = self.deliver(event).unwrap();
-        let outcome = self.record.ended(actions.as_slice());
-        if is_stop {
-            assert_eq!(*outcome, Outcome::Stopped);
-            self.record.stopped = true;
-        } else {
-            assert!(matches!(outcome, Outcome::Lost | Outcome::OutcomeUnknown));
+        match self.handle(event, None)? {
+            Err(Misuse::UnknownLeg | Misuse::WrongInvocation) => Ok(()),
+            found => Err(Invariant::AsRequired.broken(format!("{found:?} for another's leg"))),
         }
     }
 
-    fn expect_nothing(&mut self, event: Event) {
+    fn nothing(&mut self, event: Event) -> Checked {
         let before = self.call.clone();
-        assert_eq!(self.deliver(event), Ok(Actions::default()));
-        assert!(before == self.call);
+        let found = self.handle(event, None)?;
+        Invariant::AsRequired.same("what has nothing to do", &found, &Ok(Vec::new()))?;
+        Invariant::Contract.holds(before == self.call, "what is ignored changes nothing")
     }
 
-    /// Hands an event over, twice, to two calls that are equal. Invariant 1, and that what is
-    /// refused changes nothing.
-    fn deliver(&mut self, event: Event) -> Result<Actions, Misuse> {
-        self.assert_keeps_secrets(&format!("{event:?}"));
-        let before = self.call.clone();
+    /// Hands an event over, to two calls that are equal. `sent` is what goes to the server, if the
+    /// event is an answer that is taken.
+    fn handle(
+        &mut self,
+        event: Event,
+        sent: Option<&str>,
+    ) -> Result<Result<Vec<Action>, Misuse>, Violation> {
+        let rule = Invariant::Contract;
+        self.shows_nothing_secret(&format!("{event:?}"))?;
+        let (before, place) = (self.call.clone(), self.model.place());
         let mut twin = before.clone();
         let result = self.call.handle(self.now, event.clone());
-        assert_eq!(twin.handle(self.now, event), result, "equal calls do the same");
-        assert!(twin == self.call, "equal calls stay equal");
-        match &result {
-            Ok(actions) => {
-                self.assert_keeps_secrets(&format!("{actions:?}"));
-                assert!(!self.record.is_settled() || actions.as_slice().is_empty());
-                if let [Report::Moved(step)] = actions.reports() {
-                    assert_eq!((step.from, step.to), (before.phase(), self.call.phase()));
-                    assert_eq!(step.open, self.call.open());
-                    self.record.told(self.now);
-                } else {
-                    assert!(before == self.call, "a change is reported");
-                }
-            }
+        let is_same = twin.handle(self.now, event.clone()) == result && twin == self.call;
+        rule.holds(is_same, "equal calls do the same and stay equal")?;
+        let actions = match result {
+            Ok(actions) => actions,
             Err(misuse) => {
-                self.assert_keeps_secrets(&format!("{misuse:?} {misuse}"));
-                assert!(before == self.call, "what is refused changes nothing");
+                self.shows_nothing_secret(&format!("{misuse:?} {misuse}"))?;
+                rule.holds(before == self.call, "what is refused changes nothing")?;
+                return Ok(Err(misuse));
             }
+        };
+        let mut list = actions.as_slice().to_vec();
+        (self.lie.acts)(&event, before.phase(), &self.first, &mut list);
+        let mut shown = format!("{list:?}");
+        if let Some(Action::Send(request)) = list.first() {
+            shown += &(self.lie.logs)(request);
         }
-        result
+        self.shows_nothing_secret(&shown)?;
+        let phases = [before.phase(), self.call.phase()];
+        let [Report::Moved(step)] = actions.reports() else {
+            rule.holds(before == self.call, "a change is reported")?;
+            if !list.is_empty() {
+                self.model.watch.see(&event, sent, phases, &list)?;
+            }
+            return Ok(Ok(list));
+        };
+        let is_told = [step.from, step.to] == phases && step.open == self.call.open();
+        rule.holds(is_told, "a report says what changed")?;
+        self.model.tell(self.now);
+        self.model.watch.see(&event, sent, phases, &list)?;
+        let is_sent = list.iter().any(|action| matches!(action, Action::Send(_)));
+        if self.model.place() != place || is_sent {
+            self.model.turn(place);
+        }
+        Ok(Ok(list))
     }
 
-    /// Invariant 11.
-    fn assert_keeps_secrets(&self, shown: &str) {
-        assert!(!self.keeps_secrets || !shown.contains(SECRET), "a secret is shown: {shown}");
+    fn shows_nothing_secret(&self, shown: &str) -> Checked {
+        if self.keeps_secrets { shows_nothing_secret(shown) } else { Ok(()) }
     }
 
-    fn is_sent(&self, leg: &LegId) -> bool {
-        LEGS.iter().take(self.legs_sent()).any(|sent| sent == leg)
+    /// Returns whether a leg is the one in flight.
+    fn counts(&self, leg: &LegId) -> bool {
+        self.model.watch.is_in_flight() && leg == self.model.watch.last_leg()
     }
 
-    fn last_leg(&self) -> LegId {
-        LEGS.get(self.legs_sent() - 1).cloned().unwrap()
+    fn is_asked(&self, round: u32, key: &str) -> bool {
+        round == self.model.watch.round() && self.model.watch.is_open(key)
     }
 
     fn millis(&self) -> u64 {
@@ -378,22 +418,15 @@ fn millis(at: Instant) -> u64 {
     at.since_epoch().as_millis().try_into().unwrap()
 }
 
-/// Asserts that a refusal says that nothing of the kind is asked.
-fn assert_not_asked(misuse: &Misuse) {
+fn refused(misuse: &Misuse) -> Violation {
+    Invariant::AsRequired.broken(format!("{misuse:?} for what is to be taken"))
+}
+
+/// Checks that a refusal says that nothing of the kind is asked.
+fn is_not_asked(misuse: &Misuse) -> Checked {
     let is_said = matches!(
         misuse,
         Misuse::WrongRound | Misuse::UnknownKey | Misuse::Answered | Misuse::Closed
     );
-    assert!(is_said, "{misuse:?} for what is not asked");
-}
-
-/// Returns the text of the state that a result carries, if it is one that asks for input.
-fn state_of(result: &RawJson) -> Option<String> {
-    if !result.as_str().starts_with('{') {
-        return None;
-    }
-    // A member's name that is no Unicode ends the call: there is no state of it.
-    let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(result.as_str()).ok()?;
-    let state = members.get("requestState")?.get();
-    (state != "null").then(|| state.into())
+    Invariant::AsRequired.holds_or(is_said, || format!("{misuse:?} for what is not asked"))
 }

@@ -50,7 +50,7 @@ impl<H: Host> World<H> {
             self.check_shown(&action)?;
             match action {
                 Action::Deliver { connection, frame } => {
-                    self.check_text(&(self.lie.logs)(&frame))?;
+                    self.check_text(&(self.lies.provider.logs)(&frame))?;
                     let mut lines = self.lines.iter_mut();
                     if let Some(line) = lines.find(|line| line.connection == connection) {
                         line.write(false, frame.to_json());

@@ -1,5 +1,6 @@
 //! What everybody could see: who called, who was asked, who answered, what was sealed, what ran.
 
+use crate::watch::same_json;
 use std::collections::BTreeMap;
 
 use mrtr_core::{InvocationId, host::SessionId, server::Run};
@@ -84,14 +85,8 @@ impl Ledger {
     /// Returns an answer that the host has taken to a question, and that came to this.
     pub(super) fn taken(&self, question: usize, json: &str) -> Option<&Given> {
         let is_it = |given: &&Given| given.is_taken && given.question == question;
-        self.answers.iter().filter(is_it).find(|given| same(given.json, json))
+        self.answers.iter().filter(is_it).find(|given| same_json(given.json, json))
     }
-}
-
-/// Returns whether two texts are the same JSON.
-pub(super) fn same(one: &str, other: &str) -> bool {
-    let read = |json| serde_json::from_str::<Value>(json).ok();
-    one == other || (read(one).is_some() && read(one) == read(other))
 }
 
 /// Returns what a digest of params is made of.

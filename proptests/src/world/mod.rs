@@ -20,7 +20,6 @@ mod flow;
 mod forge;
 mod host;
 mod ledger;
-mod lie;
 mod line;
 mod network;
 mod op;
@@ -32,6 +31,5 @@ mod server;
 mod setup;
 mod whole;
 
-pub use lie::{HONEST, Lie};
 pub use op::{Arrives, Ends, Forges, Keys, Link, Op, Says, ops};
 pub use whole::World;

@@ -12,7 +12,7 @@ use mrtr_core::{
 use serde_json::Value;
 
 use super::{
-    client::{Watch, outcome_said},
+    client::{CallModel, outcome_said},
     ledger::salient,
     line::Line,
     network,
@@ -35,7 +35,7 @@ pub(super) struct Provider {
 #[derive(Clone, Debug)]
 pub(super) struct Live {
     call: Invocation,
-    watch: Watch,
+    model: CallModel,
     last: LegRequest,
     server: usize,
     /// What the host is still to be asked.
@@ -57,7 +57,7 @@ struct Asked {
 
 impl Live {
     pub(super) fn is_over(&self) -> bool {
-        self.watch.is_settled()
+        self.model.is_settled()
     }
 
     pub(super) fn deadline(&self) -> Option<mrtr_core::Instant> {
@@ -98,7 +98,7 @@ impl<H: Host> World<H> {
         match frame {
             HostFrame::Call { request, .. } => self.begin(provider, &id, request),
             HostFrame::InteractionResult { interaction, result, .. } => {
-                let id = if self.lie.mixes_up_calls {
+                let id = if self.lies.provider.mixes_up_calls {
                     let live = self.providers.get(provider).into_iter().flat_map(Provider::live);
                     let mut asking =
                         live.filter(|(other, live)| **other != id && live.asking.is_some());
@@ -117,7 +117,7 @@ impl<H: Host> World<H> {
                     None => Ok(()),
                 }
             }
-            HostFrame::Cancel { .. } if self.lie.ignores_cancel => Ok(()),
+            HostFrame::Cancel { .. } if self.lies.provider.ignores_cancel => Ok(()),
             HostFrame::Cancel { .. } => self.give_up(provider, &id),
         }
     }
@@ -142,7 +142,7 @@ impl<H: Host> World<H> {
         }
         let (now, allowed) = (self.host.now, limits(self.setup));
         let mut taken = allowed.clone();
-        taken.rounds_max += self.lie.rounds_more;
+        taken.rounds_max += self.lies.client.rounds_more;
         let binding = self.providers.get(provider).unwrap().binding(called.server);
         let request = Request::new(id.clone(), Method::ToolsCall, params, binding);
         let (call, actions) = Invocation::start(now, request, claims(), taken).map_err(failed)?;
@@ -150,7 +150,7 @@ impl<H: Host> World<H> {
             return Err(Invariant::AsRequired.broken(format!("{actions:?}")));
         };
         let live = Live {
-            watch: Watch::new(now, &allowed, first),
+            model: CallModel::new(now, &allowed, first),
             last: first.clone(),
             call,
             server: called.server,
@@ -173,7 +173,7 @@ impl<H: Host> World<H> {
         number: u64,
         result: &RawJson,
     ) -> Checked {
-        let number = if self.lie.mixes_up_calls {
+        let number = if self.lies.provider.mixes_up_calls {
             let live = self.providers.get(provider).and_then(|provider| provider.calls.get(id));
             live.map_or(number, |live| live.number)
         } else {
@@ -241,20 +241,24 @@ impl<H: Host> World<H> {
         let calls = &mut self.providers.get_mut(provider).unwrap().calls;
         // A provider that crashed knows nothing of it.
         let Some(mut live) = calls.remove(id) else { return Ok(()) };
+        let before = live.call.phase();
         let result = live.call.handle(now, event.clone());
         self.check_shown(&(&event, &result, &live.call))?;
         let misuse = result.as_ref().err().map(|misuse| format!("{misuse}"));
         self.check_text(misuse.as_deref().unwrap_or_default())?;
         let mut actions: Vec<_> = result.unwrap_or_default().into_iter().collect();
-        (self.lie.call)(&event, &live.last, &mut actions);
+        (self.lies.client.acts)(&event, before, &live.last, &mut actions);
         // The host has checked it, and the question is open.
         let is_refused = matches!(event, Event::Answer { .. }) && misuse.is_some();
         Invariant::AsRequired.holds_or(!is_refused, || format!("{id}: {misuse:?}"))?;
         let was_over = live.is_over();
-        live.watch.see(now, &event, answer, &actions)?;
-        live.watch.pauses(now, live.call.phase());
-        let deadline = (self.lie.deadline)(live.call.phase(), live.call.deadline());
-        live.watch.check(live.call.phase(), live.call.open(), deadline)?;
+        live.model.see(now, &event, answer, [before, live.call.phase()], &actions)?;
+        let deadline = (self.lies.client.deadline)(live.call.phase(), live.call.deadline());
+        let open = (self.lies.client.open)(live.call.phase(), live.call.open());
+        live.model.check(live.call.phase(), open, deadline)?;
+        if let Some(Action::Send(request)) = actions.first() {
+            self.check_text(&(self.lies.client.logs)(request))?;
+        }
         if was_over && matches!(event, Event::Reply { .. }) {
             self.note("a reply comes after the end");
         }
@@ -362,7 +366,7 @@ impl<H: Host> World<H> {
 
     /// Sends a frame to the host, if there is one.
     pub(super) fn say(&mut self, provider: usize, mut frame: ProviderFrame) -> Checked {
-        (self.lie.says)(&mut frame);
+        (self.lies.provider.says)(&mut frame);
         self.check_shown(&frame)?;
         if let Some(line) = self.line_of(provider) {
             line.write(true, frame.to_json());

@@ -105,7 +105,7 @@ impl<H: Host> World<H> {
     pub(super) fn endpoint(&self, number: usize) -> (&'static Arc<Endpoint>, Known) {
         let server = self.servers.get(number).unwrap();
         let (newest, oldest) = (server.newest, server.oldest);
-        let held = if self.lie.keeps_keys { 0 } else { oldest };
+        let held = if self.lies.server.keeps_keys { 0 } else { oldest };
         let known = Known { server: number, oldest, newest, now: self.unix().as_secs() };
         (endpoint(number, newest, held), known)
     }
@@ -120,7 +120,7 @@ impl<H: Host> World<H> {
         self.check_shown(&(&exchange, &actions))?;
         let reports = actions.reports().to_vec();
         let mut actions: Vec<_> = actions.into_iter().collect();
-        (self.lie.serves)(&mut actions);
+        (self.lies.server.acts)(&mut actions);
         self.check_shown(&actions)?;
         let waits_for = actions.first().and_then(|action| match action {
             Action::Redeem { id, until } => Some(Awaited::Store(*id, *until)),
@@ -188,7 +188,7 @@ impl<H: Host> World<H> {
             actions.map_err(|misuse| Invariant::AsRequired.broken(format!("{misuse}")))?;
         let reports = actions.reports().to_vec();
         let mut actions: Vec<_> = actions.into_iter().collect();
-        (self.lie.serves)(&mut actions);
+        (self.lies.server.acts)(&mut actions);
         self.check_shown(&(&running.exchange, &actions, &reports))?;
         if let Some(answer) = expected {
             check_answer(&actions, answer, answer.status())?;
@@ -221,7 +221,7 @@ impl<H: Host> World<H> {
             }
             Awaited::Store(id, until) => {
                 let server = self.servers.get_mut(number).unwrap();
-                let first = (self.lie.redeems)(server.redeem(now, *id, *until));
+                let first = (self.lies.server.redeems)(server.redeem(now, *id, *until));
                 let refused = (!first).then_some(Answer::Error(INVALID_PARAMS));
                 (Happens::Store(Event::Redeemed { first }), refused)
             }

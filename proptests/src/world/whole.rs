@@ -9,10 +9,11 @@ use mrtr_core::{
     host::{Broker, Epoch, Limits, ProviderFrame},
 };
 
+use crate::faults::Lies;
+
 use super::{
     Link, Op,
     ledger::Ledger,
-    lie::{HONEST, Lie},
     line::Line,
     network::Network,
     provider::Provider,
@@ -40,7 +41,7 @@ use crate::broker::{self, Host};
 #[derive(Clone, Debug)]
 pub struct World<H: Host = Broker> {
     pub(super) host: broker::World<H>,
-    pub(super) lie: Lie,
+    pub(super) lies: Lies,
     pub(super) setup: u8,
     pub(super) providers: Vec<Provider>,
     pub(super) servers: Vec<Server>,
@@ -62,7 +63,7 @@ impl World {
     #[must_use]
     pub fn new(setup: u8) -> Self {
         let kind = Broker::volatile(Epoch::new(0), Limits::default());
-        Self::of(&kind, HONEST, setup).unwrap_or_else(|broken| panic!("{broken}"))
+        Self::of(&kind, Lies::HONEST, setup).unwrap_or_else(|broken| panic!("{broken}"))
     }
 }
 
@@ -72,11 +73,11 @@ impl<H: Host> World<H> {
     /// # Errors
     ///
     /// An invariant that does not hold as soon as somebody connects.
-    pub fn of(kind: &H, lie: Lie, setup: u8) -> Result<Self, Violation> {
+    pub fn of(kind: &H, lies: Lies, setup: u8) -> Result<Self, Violation> {
         let mut world = Self {
             // Nobody is there who only says what a script has.
             host: broker::World::of(kind, setup | 64)?,
-            lie,
+            lies,
             setup,
             providers: vec![Provider::default(); 2],
             servers: (0..SERVERS).map(Server::new).collect(),

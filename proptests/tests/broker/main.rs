@@ -10,8 +10,6 @@
 
 #[path = "../kept/mod.rs"]
 mod kept;
-mod liar;
-mod lies;
 mod lives;
 
 use kept::config;

@@ -2,27 +2,6 @@
 
 use mrtr_proptests::invariants::Invariant;
 
-/// Returns the machines in whose exploration an invariant is checked, and a fault that breaks it is
-/// found.
-pub(crate) const fn explored(invariant: Invariant) -> &'static str {
-    match invariant {
-        Invariant::OneOutcome
-        | Invariant::OneThingAtATime
-        | Invariant::EveryAskHasAnEnd
-        | Invariant::NothingIsSentAfterStop
-        | Invariant::NothingSecretIsShown => "i b p",
-        Invariant::ClocksRunWhereTheyBelong | Invariant::NoQuestionWithoutInvocation => "i b",
-        Invariant::ARetryIsOfItsRound => "i p",
-        // The server of a pair asks no more rounds than a call allows.
-        Invariant::LegsAreBounded => "i",
-        Invariant::AnswersReachWhoAsked => "b p",
-        Invariant::StoredThenDelivered => "b",
-        Invariant::HandlersRunOnSoundStates => "p",
-        // What is expected, and what must end, is known in random worlds alone.
-        Invariant::EverythingEnds | Invariant::AsRequired | Invariant::Contract => "",
-    }
-}
-
 /// Returns the other tests that check an invariant.
 pub(crate) const fn others(invariant: Invariant) -> &'static [&'static str] {
     match invariant {

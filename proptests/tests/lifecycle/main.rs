@@ -12,7 +12,6 @@
 mod exact;
 mod invariants;
 mod page;
-mod plants;
 #[path = "../source/mod.rs"]
 #[allow(dead_code, reason = "another test uses the rest")]
 mod source;

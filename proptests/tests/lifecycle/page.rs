@@ -1,7 +1,10 @@
 //! The page, written from what was seen.
 
 use core::fmt::Write as _;
-use mrtr_proptests::invariants::Invariant;
+use mrtr_proptests::{
+    faults::{Driver, faults},
+    invariants::Invariant,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 use mrtr_core::{
@@ -9,7 +12,7 @@ use mrtr_core::{
     lifecycle::{self, Step},
 };
 use mrtr_proptests::explore::{
-    Counts, Found, Label, Part, Place, Plant, Scope, Seen, Stage, What, scopes, snake,
+    Counts, Found, Label, Part, Place, Scope, Seen, Stage, What, scopes, snake,
 };
 
 use crate::invariants;
@@ -44,16 +47,14 @@ pub(crate) fn write(explored: &[(Scope, Found)], golden: &[(String, Counts)]) ->
     for invariant in Invariant::ALL {
         let tests: Vec<_> =
             invariants::others(invariant).iter().map(|test| format!("`{test}`")).collect();
-        let plants = Plant::ALL.into_iter().filter(|plant| plant.breaks() == invariant);
-        let plants: Vec<_> =
-            plants.map(|plant| snake(&format!("{plant:?}")).replace('_', " ")).collect();
+        let faults = faults().into_iter().filter(|fault| fault.breaks == invariant);
+        let (names, drivers): (BTreeSet<_>, Vec<_>) =
+            faults.map(|fault| (fault.name, fault.found_by)).unzip();
         let (number, statement) = (invariant.number(), invariant.statement());
-        let (explored, plants) = (invariants::explored(invariant), plants.join("; "));
-        let _ = writeln!(
-            page,
-            "| {number} | {statement} | {explored} | {plants} | {} |",
-            tests.join(", ")
-        );
+        let machines = machines(&drivers.concat());
+        let names = names.into_iter().collect::<Vec<_>>().join("; ");
+        let tests = tests.join(", ");
+        let _ = writeln!(page, "| {number} | {statement} | {machines} | {names} | {tests} |");
     }
     page.push_str(SCOPES);
     for Scope { name, bounds, size, .. } in scopes() {
@@ -68,6 +69,25 @@ pub(crate) fn write(explored: &[(Scope, Found)], golden: &[(String, Counts)]) ->
     let states: u64 = golden.iter().map(|(_, counts)| counts.states).sum();
     let _ = writeln!(page, "| in all | | | {states} | | | |");
     page
+}
+
+/// Returns the machines in whose scopes a fault is found: `i` for the invocation, `b` for the broker,
+/// `p` for the pair.
+fn machines(drivers: &[Driver]) -> String {
+    let letter = |driver: &Driver| {
+        let Driver::Search(name) = driver else { return None };
+        match scopes().into_iter().find(|scope| scope.name == *name)?.part {
+            Part::Client => Some("i"),
+            Part::Volatile | Part::Durable => Some("b"),
+            Part::Pair => Some("p"),
+        }
+    };
+    let found: BTreeSet<_> = drivers.iter().filter_map(letter).collect();
+    ["i", "b", "p"]
+        .into_iter()
+        .filter(|letter| found.contains(letter))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 const HEAD: &str = "\

@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use mrtr_core::host::{Broker, Epoch, Limits};
 use mrtr_proptests::{
     broker::Host,
+    faults::Lies,
     random::{Bytes as _, Dice},
-    world::{HONEST, Lie, World, ops},
+    world::{World, ops},
 };
 
 /// Draws a life, as the fuzz target reads it: the setup, and sixty times four bytes.
@@ -17,13 +18,9 @@ pub(crate) fn drawn(life: u64) -> Vec<u8> {
 }
 
 /// Lets a world live and rest, and returns what was seen and what broke.
-pub(crate) fn live<H: Host>(
-    kind: &H,
-    lie: Lie,
-    bytes: &[u8],
-) -> (BTreeSet<String>, Option<Violation>) {
+fn live<H: Host>(kind: &H, bytes: &[u8]) -> (BTreeSet<String>, Option<Violation>) {
     let (setup, bytes) = bytes.split_first().unwrap();
-    let mut world = match World::of(kind, lie, *setup) {
+    let mut world = match World::of(kind, Lies::HONEST, *setup) {
         Ok(world) => world,
         Err(broken) => return (BTreeSet::new(), Some(broken)),
     };
@@ -35,7 +32,7 @@ pub(crate) fn live<H: Host>(
 /// Lets a world live in which everybody does what they should, and returns what was seen.
 pub(crate) fn live_honestly(bytes: &[u8]) -> BTreeSet<String> {
     let broker = Broker::volatile(Epoch::new(0), Limits::default());
-    let (seen, broken) = live(&broker, HONEST, bytes);
+    let (seen, broken) = live(&broker, bytes);
     assert_eq!(broken, None, "{bytes:?}");
     seen
 }

@@ -11,10 +11,7 @@
 
 #[path = "../kept/mod.rs"]
 mod kept;
-#[path = "../broker/liar.rs"]
-mod liar;
 mod lives;
-mod plants;
 mod seeds;
 
 use kept::config;

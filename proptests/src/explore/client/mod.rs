@@ -1,9 +1,9 @@
 //! The client's invocation alone: the server, the person, the caller and the clock do what they like.
 
-pub(super) mod plant;
+use crate::faults::ClientLie;
 use crate::invariants::{Invariant, SECRET, Violation, shows_nothing_secret};
+use crate::watch::{ClientWatch, response_text};
 mod scene;
-pub(super) mod watch;
 
 use core::{fmt, time::Duration};
 
@@ -14,9 +14,8 @@ use mrtr_core::{
 
 pub use scene::{Asks, Setup};
 use scene::{Scene, answer};
-use watch::Watch;
 
-use super::{Fixed, Label, Place, Plant, Seen, Stage, What, World, snake};
+use super::{Fixed, Label, Place, Seen, Stage, What, World, snake};
 
 /// One call, and what has come out of it.
 #[derive(Clone, Debug, PartialEq, Hash)]
@@ -28,7 +27,7 @@ pub struct Calling {
     since: Instant,
     /// How many steps of time may still be taken.
     steps: u32,
-    watch: Watch,
+    watch: ClientWatch,
 }
 
 /// A thing that can happen.
@@ -57,8 +56,7 @@ impl Calling {
     pub fn start(setup: Setup) -> (Self, Seen) {
         let (call, first) = scene::start("call", &setup);
         let (now, steps) = (Instant::from_millis(0), setup.steps.1);
-        let mut watch = Watch::default();
-        watch.action(&first, setup.rounds_max).unwrap();
+        let watch = ClientWatch::new(&first, setup.rounds_max);
         let scene = Fixed::new(Scene::new(setup));
         let calling = Self { scene, call, now, since: now, steps, watch };
         let what = What::Began(vec![Label::new("Send", "")]);
@@ -72,26 +70,18 @@ impl Calling {
         Place { phase, stage: if is_asked { Stage::Shown } else { Stage::None } }
     }
 
-    fn has(&self, plant: Plant) -> bool {
-        self.scene.setup.plant == Some(plant)
+    fn lie(&self) -> &ClientLie {
+        &self.scene.setup.lie
     }
 
-    /// What the call tells of its deadline.
+    /// Returns what the call tells of its deadline.
     fn deadline(&self) -> Option<Instant> {
-        let at = self.call.deadline();
-        let runs_on = self.has(Plant::LegClockRunsOn) && self.place().stage == Stage::Shown;
-        if runs_on { Some(self.since + Duration::from_secs(60)) } else { at }
-    }
-
-    /// What the call tells of its open questions.
-    fn open(&self) -> usize {
-        let keeps = self.has(Plant::KeepsAQuestion) && self.call.phase() == Phase::Settled;
-        self.call.open() + usize::from(keeps)
+        (self.lie().deadline)(self.call.phase(), self.call.deadline())
     }
 
     fn events(&self) -> Vec<(&'static str, Event)> {
         let scene = &*self.scene;
-        let last = self.watch.legs.last().unwrap();
+        let last = self.watch.last_leg();
         let mut events = vec![
             ("tick", Event::Tick),
             ("the caller stops", Event::Stop),
@@ -100,13 +90,14 @@ impl Calling {
             ("the same binding", Event::BindingChanged(Binding::new("server"))),
             ("progress", Event::Progress { leg: last.clone() }),
         ];
-        let round = usize::try_from(self.watch.round).unwrap();
+        let round = usize::try_from(self.watch.round()).unwrap();
         let replies = scene.replies.get(round).or(scene.replies.last()).unwrap();
         for (event, reply) in replies {
             events.push((event, Event::Reply { leg: last.clone(), reply: reply.clone() }));
         }
         let (_, result) = &replies[0];
-        let late = &self.watch.legs[..self.watch.legs.len() - 1];
+        let legs = self.watch.legs();
+        let late = &legs[..legs.len() - 1];
         for leg in late.iter().chain([&scene.foreign]) {
             events
                 .push(("a late result", Event::Reply { leg: leg.clone(), reply: result.clone() }));
@@ -117,14 +108,13 @@ impl Calling {
 
     fn answers(&self) -> Vec<(&'static str, Event)> {
         let mut events = Vec::new();
-        let first = if self.scene.setup.is_wide { 1 } else { self.watch.round.max(2) - 1 };
-        for round in first..=self.watch.round + 1 {
+        let first = if self.scene.setup.is_wide { 1 } else { self.watch.round().max(2) - 1 };
+        for round in first..=self.watch.round() + 1 {
             for kind in self.scene.kinds() {
                 let key = kind.key().to_owned();
-                let is_open =
-                    round == self.watch.round && self.watch.asked.get(&key) == Some(&None);
+                let is_open = round == self.watch.round() && self.watch.is_open(&key);
                 // A key of a round that is over, or of this one, that is not open has its answer.
-                let was_asked = round < self.watch.round || self.watch.asked.contains_key(&key);
+                let was_asked = round < self.watch.round() || self.watch.asked().contains_key(&key);
                 let name = if was_asked && !is_open { "a second answer" } else { "an answer" };
                 // What is refused for its round or key is refused whatever it says.
                 let some = if is_open { usize::MAX } else { 1 };
@@ -141,11 +131,11 @@ impl Calling {
         events
     }
 
-    /// What is shown of actions.
+    /// Returns what is shown of actions.
     fn shown(&self, list: &[Action]) -> String {
         let mut shown = format!("{list:?}");
-        if let (true, Some(Action::Send(request))) = (self.has(Plant::ShowsParams), list.first()) {
-            shown.push_str(request.params.as_str());
+        if let Some(Action::Send(request)) = list.first() {
+            shown += &(self.lie().logs)(request);
         }
         shown
     }
@@ -188,8 +178,8 @@ impl Calling {
             Invariant::Contract.holds(is_idle, "a tick that is not due does nothing")?;
         }
         let actions = call.handle(at, Event::Tick).unwrap();
-        let in_flight = self.watch.is_in_flight;
-        let is_asked = self.watch.open > 0;
+        let in_flight = self.watch.is_in_flight();
+        let is_asked = self.watch.open().next().is_some();
         match actions.as_slice().last() {
             Some(Action::Settle(Outcome::TimedOut(Clock::Leg | Clock::Execution))) => {
                 rule.holds(in_flight && !is_asked, "a leg is in flight when its clock runs")
@@ -259,14 +249,14 @@ impl World for Calling {
         if from != to {
             next.since = self.now;
         }
-        let begins_round = matches!(to.phase, Phase::AwaitingInteraction | Phase::Pausing);
-        next.watch.event(event, begins_round && from != to)?;
-        let first = || scene::start("call", &self.scene.setup).1;
-        let list = plant::tamper(self.scene.setup.plant, self.call.phase(), event, actions, first);
+        let mut list = actions.into_iter().collect();
+        (self.lie().acts)(event, from.phase, &self.scene.first, &mut list);
         shows_nothing_secret(&format!("{} {transition:?} {event:?}", self.shown(&list)))?;
-        for action in &list {
-            next.watch.action(action, self.scene.setup.rounds_max)?;
-        }
+        let sent = match event {
+            Event::Answer { response, .. } => Some(response_text(response)),
+            _ => None,
+        };
+        next.watch.see(event, sent.as_deref(), [from.phase, to.phase], &list)?;
         if !self.scene.setup.is_told {
             return Ok((Some(next), Vec::new()));
         }
@@ -278,20 +268,10 @@ impl World for Calling {
     }
 
     fn check(&self) -> Result<(), Violation> {
+        let deadline = self.deadline();
         let phase = self.call.phase();
-        let watch = &self.watch;
-        let agrees = self.open() == watch.open && (phase == Phase::Settled) == watch.is_settled;
-        let rule = Invariant::NoQuestionWithoutInvocation;
-        rule.holds(agrees, "what is open is what was asked of a call that is live")?;
-        let agrees = phase.is_in_flight() == watch.is_in_flight
-            && (phase == Phase::AwaitingInteraction) == (watch.open > 0);
-        Invariant::Contract.holds(agrees, "the phase says what is waited for")?;
+        self.watch.check_told(phase, (self.lie().open)(phase, self.call.open()), deadline)?;
         shows_nothing_secret(&format!("{:?}", self.call))?;
-        let rule = Invariant::ClocksRunWhereTheyBelong;
-        match self.deadline() {
-            None => rule.holds(watch.is_settled, "a call that is not over has a clock"),
-            Some(_) if watch.is_settled => rule.holds(false, "a call that is over has no clock"),
-            Some(at) => self.check_tick(at),
-        }
+        deadline.map_or(Ok(()), |at| self.check_tick(at))
     }
 }

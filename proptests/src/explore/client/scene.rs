@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use form_model::Content;
 use mrtr_core::{
     Clocks, Instant, InvocationId, Limits,
-    client::{Action, Binding, Claims, Event, Invocation, LegId, Reply, Request},
+    client::{Action, Binding, Claims, Event, Invocation, LegId, LegRequest, Reply, Request},
     wire::{InputResponse, Method, RawJson, WireError},
 };
 
-use crate::explore::Plant;
+use crate::faults::ClientLie;
 
 /// A kind of question. Each is asked under a key of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,8 +40,8 @@ pub struct Setup {
     pub is_wide: bool,
     /// Whether what is seen is told, for the page.
     pub is_told: bool,
-    /// The fault that is put in.
-    pub plant: Option<Plant>,
+    /// What the call does otherwise than it should.
+    pub lie: ClientLie,
 }
 
 /// What stays the same while everything happens to the call.
@@ -50,8 +50,10 @@ pub(super) struct Scene {
     pub(super) setup: Setup,
     /// The replies of the server to a leg, by the number of the round that it would ask.
     pub(super) replies: Vec<Vec<(&'static str, Reply)>>,
-    /// The legs of another call.
+    /// A leg of another call.
     pub(super) foreign: LegId,
+    /// The first request of the call.
+    pub(super) first: LegRequest,
 }
 
 pub(super) fn json(text: &str) -> RawJson {
@@ -59,16 +61,17 @@ pub(super) fn json(text: &str) -> RawJson {
 }
 
 /// Starts a call under a name.
-pub(super) fn start(name: &str, setup: &Setup) -> (Invocation, Action) {
+pub(super) fn start(name: &str, setup: &Setup) -> (Invocation, LegRequest) {
     let id = InvocationId::new(name).unwrap();
     let params = json(r#"{"name":"deploy","arguments":{"key":"SENTINEL"}}"#);
     let request = Request::new(id, Method::ToolsCall, params, Binding::new("server"));
     let claims = Claims::none().with_form().with_url().with_sampling().with_roots();
-    let one_more = u32::from(setup.plant == Some(Plant::AllowsARoundMore));
-    let limits = Limits::default().rounds_max(setup.rounds_max + one_more).clocks(setup.clocks);
+    let rounds_max = setup.rounds_max + setup.lie.rounds_more;
+    let limits = Limits::default().rounds_max(rounds_max).clocks(setup.clocks);
     let now = Instant::from_millis(0);
     let (call, actions) = Invocation::start(now, request, claims, limits).unwrap();
-    (call, actions.into_iter().next().unwrap())
+    let [Action::Send(first)] = actions.as_slice() else { panic!("a call begins with a leg") };
+    (call, first.clone())
 }
 
 impl Asks {
@@ -141,8 +144,8 @@ impl Asks {
 impl Scene {
     pub(super) fn new(setup: Setup) -> Self {
         let replies = (1..=setup.rounds_max + 1).map(|round| replies(round, &setup)).collect();
-        let Action::Send(other) = start("other", &setup).1 else { panic!("a call sends") };
-        Self { setup, replies, foreign: other.leg }
+        let (foreign, first) = (start("other", &setup).1.leg, start("call", &setup).1);
+        Self { setup, replies, foreign, first }
     }
 
     /// Lists the kinds that are ever asked.

@@ -1,16 +1,19 @@
 //! The host's broker: providers, surfaces, the store, the caller and the clock do what they like.
 
 use crate::invariants::{Invariant, Violation, shows_nothing_secret};
+use crate::{
+    broker::Out,
+    faults::{HostLie, HostSight},
+};
 mod checks;
 mod ops;
-mod plant;
 mod scene;
 mod screen;
 mod store;
 mod tell;
 mod watch;
 
-use core::{hash::Hash, time::Duration};
+use core::hash::Hash;
 
 use mrtr_core::{
     Instant, InvocationId,
@@ -28,7 +31,7 @@ use screen::{Looks, Screen};
 use store::Store;
 use watch::Called;
 
-use super::{Fixed, Place, Plant, Seen, Stage, World};
+use super::{Fixed, Place, Seen, Stage, World};
 
 /// A host, and what has come out of it.
 #[derive(Clone, Debug, PartialEq, Hash)]
@@ -84,8 +87,8 @@ impl Hosting {
         &self.scene.setup
     }
 
-    fn has(&self, plant: Plant) -> bool {
-        self.setup().plant == Some(plant)
+    fn lie(&self) -> &HostLie {
+        &self.scene.setup.lie
     }
 
     fn is_durable(&self) -> bool {
@@ -165,7 +168,7 @@ impl Hosting {
         let (mut open, mut answered) = next.store.left_open();
         let list: Vec<Action> = actions.into_iter().collect();
         shows_nothing_secret(&format!("{list:?}"))?;
-        let list = if self.has(Plant::ForgetsWhatWasOpen) { Vec::new() } else { list };
+        let list = if self.lie().starts_dirty { Vec::new() } else { list };
         for action in &list {
             let closed = match action {
                 Action::Store(record @ Record::Closed { interaction, .. }) => {
@@ -232,7 +235,8 @@ impl Hosting {
         if let [Report::Refused { why, .. }] = actions.reports() {
             self.check_refused(&broker, happened)?;
             shows_nothing_secret(&format!("{why} {actions:?}"))?;
-            self.check_told(&plant::tamper(self, &broker, happened, &actions), happened, why)?;
+            let list = self.lied(&broker, now, happened, &actions);
+            self.check_told(&list, happened, why)?;
             return Ok((None, self.tell_refused(event, of, || why.code().into())));
         }
         let mut next = Self { broker, now, ..self.clone() };
@@ -241,8 +245,9 @@ impl Hosting {
             let provider = next.providers.iter_mut().find(|one| one.connection == *gone);
             provider.into_iter().for_each(|provider| provider.is_connected = false);
         }
-        let list = plant::tamper(self, &next.broker, happened, &actions);
-        shows_nothing_secret(&plant::shown(self, &list, actions.reports()))?;
+        let list = self.lied(&next.broker, now, happened, &actions);
+        let logged: String = list.iter().map(|action| (self.lie().logs)(action)).collect();
+        shows_nothing_secret(&format!("{list:?} {:?} {logged}", actions.reports()))?;
         next.told(happened, &actions)?;
         next.take(happened, &list)?;
         for called in &mut next.calls {
@@ -298,15 +303,17 @@ impl Hosting {
         Ok(())
     }
 
-    /// What the broker tells of its deadline.
+    /// Returns what is carried out: what the broker said, unless it lies.
+    fn lied(&self, after: &Broker, now: Instant, event: &Event, actions: &Actions) -> Vec<Action> {
+        let mut out =
+            Out { actions: actions.as_slice().to_vec(), reports: actions.reports().to_vec() };
+        (self.lie().acts)(&HostSight { before: &self.broker, after, now, event }, &mut out);
+        out.actions
+    }
+
+    /// Returns what the broker tells of its deadline.
     fn deadline(&self) -> Option<Instant> {
-        let shown = self.calls.iter().find(|called| called.waits() == Stage::Shown);
-        match shown {
-            Some(shown) if self.has(Plant::ProviderClockRunsOn) => {
-                Some(shown.since + Duration::from_secs(60))
-            }
-            _ => self.broker.deadline(),
-        }
+        (self.lie().deadline)(&self.broker, self.broker.deadline())
     }
 }
 

@@ -12,7 +12,7 @@ use mrtr_core::{
     wire::{InputResponse, RawJson},
 };
 
-use crate::explore::Plant;
+use crate::faults::HostLie;
 
 /// What the store may say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum StoreSays {
 }
 
 /// Which host, and what may happen to it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Setup {
     /// The calls of the first life of the host, each of a provider of its own.
     pub calls: usize,
@@ -57,8 +57,8 @@ pub struct Setup {
     pub clocks: Clocks,
     /// Whether what is seen is told, for the page.
     pub is_told: bool,
-    /// The fault that is put in.
-    pub plant: Option<Plant>,
+    /// What the broker does otherwise than it should.
+    pub lie: HostLie,
 }
 
 /// What stays the same while everything happens to the host.

@@ -1,6 +1,7 @@
 //! A client and a server over a network that loses, copies, delays, reorders and forges messages.
 
 use crate::invariants::{Invariant, Violation, shows_nothing_secret};
+use crate::watch::{ClientWatch, response_text};
 mod scene;
 mod server;
 
@@ -8,8 +9,8 @@ use core::fmt;
 use std::{collections::BTreeMap, sync::Arc};
 
 use mrtr_core::{
-    Instant, Phase,
-    client::{Action, Event, Invocation, LegId, Reply},
+    Instant,
+    client::{Action, Event, Invocation, LegId, LegRequest, Reply},
     server::{
         Action as Does, Actions as Done, Ending, Event as Happens, Exchange, Incoming, Misuse,
         Need, ReportKind,
@@ -21,10 +22,7 @@ pub use scene::Setup;
 use scene::{KEY, SEALING_KEY, Scene, answers, json, random, start, time};
 use server::{Known, Serving, States, state_of};
 
-use super::{
-    Fixed, Plant, Seen, World,
-    client::{plant::tamper, watch::Watch},
-};
+use super::{Fixed, Seen, World};
 
 /// A client, a server, and what is under way between them.
 #[derive(Clone, Debug, PartialEq, Hash)]
@@ -33,7 +31,7 @@ pub struct Pair {
     /// The number of the call that is on, the call, and what has come out of it.
     number: usize,
     call: Invocation,
-    watch: Watch,
+    watch: ClientWatch,
     now: Instant,
     /// What is under way, in no order.
     under_way: Vec<Message>,
@@ -124,11 +122,12 @@ impl Pair {
     pub fn start(setup: Setup) -> Self {
         let now = Instant::from_millis(0);
         let (call, first) = start(1, &setup, now);
+        let watch = ClientWatch::new(&first, setup.rounds_max);
         let mut pair = Self {
             scene: Fixed::new(Scene::new(setup)),
             number: 1,
             call,
-            watch: Watch::default(),
+            watch,
             now,
             under_way: Vec::new(),
             serving: Vec::new(),
@@ -138,16 +137,12 @@ impl Pair {
             copies: setup.copies,
             forgeries: setup.forgeries,
         };
-        pair.take(&[first]).unwrap();
+        pair.send_leg(&first);
         pair
     }
 
     fn setup(&self) -> &Setup {
         &self.scene.setup
-    }
-
-    fn has(&self, plant: Plant) -> bool {
-        self.setup().plant == Some(plant)
     }
 
     /// Puts a message under way; one more than fits is lost.
@@ -168,25 +163,16 @@ impl Pair {
     /// What is shown of what the client said.
     fn shown(&self, list: &[Action]) -> String {
         let mut shown = format!("{list:?}");
-        if let (true, Some(Action::Send(request))) = (self.has(Plant::ShowsStates), list.first()) {
-            shown.extend(state_of(&request.to_json()).as_deref());
+        if let Some(Action::Send(request)) = list.first() {
+            shown += &(self.setup().client.logs)(request);
         }
         shown
     }
 
-    /// Carries out what the client said.
-    fn take(&mut self, list: &[Action]) -> Result<(), Violation> {
-        let rounds_max = self.setup().rounds_max;
-        self.check_shown(&self.shown(list))?;
-        for action in list {
-            self.watch.action(action, rounds_max)?;
-            if let Action::Send(request) = action {
-                let (leg, text) = (request.leg.clone(), Arc::from(request.to_json()));
-                self.states.answered(&text);
-                self.send(Message { leg, is_request: true, text });
-            }
-        }
-        Ok(())
+    fn send_leg(&mut self, request: &LegRequest) {
+        let (leg, text) = (request.leg.clone(), Arc::<str>::from(request.to_json()));
+        self.states.answered(&text);
+        self.send(Message { leg, is_request: true, text });
     }
 
     /// Brings an event to the client. `None`: it changes nothing.
@@ -201,13 +187,27 @@ impl Pair {
             }
         };
         let phase = self.call.phase();
-        let begins_round = matches!(phase, Phase::AwaitingInteraction | Phase::Pausing);
-        if !actions.reports().is_empty() {
-            self.watch.event(event, begins_round && before.phase() != phase)?;
+        let has_moved = !actions.reports().is_empty();
+        let first = start(self.number, self.setup(), self.now).1;
+        let mut list = actions.into_iter().collect();
+        (self.setup().client.acts)(event, before.phase(), &first, &mut list);
+        self.check_shown(&self.shown(&list))?;
+        let sent = match event {
+            Event::Answer { response, .. } => Some(response_text(response)),
+            _ => None,
+        };
+        let phases = [before.phase(), phase];
+        if has_moved {
+            self.watch.see(event, sent.as_deref(), phases, &list)?;
+        } else {
+            Invariant::Contract.holds(list.is_empty(), "what is ignored does nothing")?;
         }
-        let first = || start(self.number, self.setup(), self.now).1;
-        let list = tamper(self.setup().plant, before.phase(), event, actions, first);
-        self.take(&list)
+        for action in &list {
+            if let Action::Send(request) = action {
+                self.send_leg(request);
+            }
+        }
+        Ok(())
     }
 
     fn arrive(&mut self, index: usize) -> Result<(), Violation> {
@@ -221,7 +221,7 @@ impl Pair {
 
     /// Brings a request to the server.
     fn request(&mut self, leg: LegId, message: Arc<str>) -> Result<(), Violation> {
-        let message = if self.has(Plant::ChangesAnswers) {
+        let message = if self.setup().server.changes_answers {
             message.replace(r#""sure":true"#, r#""sure":false"#).into()
         } else {
             message
@@ -238,7 +238,7 @@ impl Pair {
         let mut reports = actions.reports().iter();
         let is_refused =
             reports.any(|report| matches!(report.kind, ReportKind::StateRefused { .. }));
-        if self.has(Plant::RunsAnyway) && is_refused {
+        if self.setup().server.runs_anyway && is_refused {
             self.states.run(&serving.known, None, self.setup().is_single_use)?;
         }
         self.serve(serving, actions.as_slice())
@@ -286,7 +286,7 @@ impl Pair {
         let mut serving = self.serving.remove(index);
         let actions = happens(&mut serving);
         let mut shown = format!("{:?} {actions:?}", serving.exchange);
-        if self.has(Plant::ShowsKeys) {
+        if self.setup().server.logs_its_key {
             shown += &format!("{SEALING_KEY:?}");
         }
         let Ok(actions) = actions else {
@@ -300,7 +300,7 @@ impl Pair {
     fn redeem(&mut self, index: usize) -> Result<(), Violation> {
         let known = self.serving.get(index).map(|serving| serving.known.clone()).unwrap();
         let is_first = self.states.redeem(known.redeems.unwrap(), &known.message);
-        let first = is_first || self.has(Plant::ForgetsWhatWasUsed);
+        let first = (self.setup().server.redeems)(is_first);
         self.server(index, |serving| serving.exchange.handle(Happens::Redeemed { first }))
     }
 
@@ -357,7 +357,7 @@ impl Pair {
             Op::End(index, how) => self.end(*index, *how)?,
             Op::Answer(answer) => {
                 let response = answers().get(*answer).cloned().unwrap();
-                let round = self.watch.round;
+                let round = self.watch.round();
                 self.client(&Event::Answer { round, key: KEY.into(), response })?;
             }
             Op::Client(_, event) => {
@@ -375,8 +375,8 @@ impl Pair {
                 self.number += 1;
                 let (call, first) = start(self.number, self.setup(), self.now);
                 self.call = call;
-                self.watch = Watch::default();
-                self.take(&[first])?;
+                self.watch = ClientWatch::new(&first, self.setup().rounds_max);
+                self.send_leg(&first);
             }
             Op::Expire => self.is_late = true,
         }
@@ -388,7 +388,7 @@ impl Pair {
     fn forget(&mut self) {
         let Self { under_way, serving, states, came, watch, .. } = self;
         states.retain(|token| {
-            watch.state.as_deref() == Some(token)
+            watch.state().is_some_and(|state| state.trim_matches('"') == token)
                 || under_way.iter().any(|message| message.text.contains(token))
                 || serving.iter().any(|serving| serving.known.message.contains(token))
         });
@@ -451,10 +451,10 @@ impl World for Pair {
         let mut ops = Vec::new();
         self.network(&mut ops);
         self.handlers(&mut ops);
-        if self.watch.open > 0 {
+        if self.watch.open().next().is_some() {
             ops.extend((0..answers().len()).map(Op::Answer));
         }
-        if self.watch.is_settled {
+        if self.watch.is_settled() {
             if self.number < setup.calls {
                 ops.push(Op::Call);
             }
@@ -478,10 +478,6 @@ impl World for Pair {
 
     fn check(&self) -> Result<(), Violation> {
         self.check_shown(&format!("{:?}", self.call))?;
-        let phase = self.call.phase();
-        let is_so = (phase == Phase::Settled) == self.watch.is_settled
-            && phase.is_in_flight() == self.watch.is_in_flight
-            && self.call.open() == self.watch.open;
-        Invariant::Contract.holds(is_so, "the phase says what is waited for")
+        self.watch.check(&self.call)
     }
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use form_model::{Content, Form};
 use mrtr_core::{
     Instant, InvocationId, Limits, UnixTime,
-    client::{Action, Binding, Claims, Invocation, LegId, Request},
+    client::{Action, Binding, Claims, Invocation, LegId, LegRequest, Request},
     server::{Endpoint, Need},
     wire::{InputRequest, InputResponse, Method, RawJson},
 };
 
 use crate::{
     exchange::states,
-    explore::Plant,
+    faults::{ClientLie, ServerLie},
     random::{Dice, Random},
 };
 
@@ -37,8 +37,10 @@ pub struct Setup {
     pub gives_up: bool,
     /// Whether the states that are out may expire.
     pub expires: bool,
-    /// The fault that is put in.
-    pub plant: Option<Plant>,
+    /// What the client does otherwise than it should.
+    pub client: ClientLie,
+    /// What the server does otherwise than it should.
+    pub server: ServerLie,
 }
 
 /// What stays the same while everything happens.
@@ -77,14 +79,15 @@ impl Scene {
 }
 
 /// Starts a call.
-pub(super) fn start(number: usize, setup: &Setup, now: Instant) -> (Invocation, Action) {
+pub(super) fn start(number: usize, setup: &Setup, now: Instant) -> (Invocation, LegRequest) {
     let id = InvocationId::new(&format!("call-{number}")).unwrap();
     let params = json(r#"{"name":"deploy","arguments":{"key":"SENTINEL"}}"#);
     let request = Request::new(id, Method::ToolsCall, params, Binding::new("server"));
     let limits = Limits::default().rounds_max(setup.rounds_max);
     let claims = Claims::none().with_form();
     let (call, actions) = Invocation::start(now, request, claims, limits).unwrap();
-    (call, actions.into_iter().next().unwrap())
+    let [Action::Send(first)] = actions.as_slice() else { panic!("a call begins with a leg") };
+    (call, first.clone())
 }
 
 /// Returns the server's time. The states of earlier have expired when it is late.
