@@ -9,9 +9,12 @@ use mrtr_core::{
     InvocationId,
     host::{
         Action, ChangeKind, ConnectionId, Event, HostFrame, Misuse, ProviderFrame, Record, Report,
+        SessionId,
     },
     wire::Decision,
 };
+
+use crate::watch::WatchedCall;
 
 use super::{
     expected::{Expected, misuse_said, outcome_said, refusal_said},
@@ -43,7 +46,10 @@ impl<H: Host> World<H> {
         match result {
             Err(misuse) => self.refused(&misuse, &expected, &before)?,
             Ok(out) => {
+                let blank = |of: &SessionId| !self.watch.shows(of);
+                let blank: Vec<_> = (0..3).map(session).filter(blank).collect();
                 self.watch.see(&event, given, &out.actions)?;
+                self.see_numbers(&out.actions, blank)?;
                 expected.check(&out)?;
                 self.check_unchanged(before, event, &expected)?;
                 self.carry_out(&out)?;
@@ -80,6 +86,17 @@ impl<H: Host> World<H> {
         Invariant::Contract.holds_or(is_same, || "the host is not what it was".into())
     }
 
+    /// Checks the numbers of changes. `blank` are the sessions that were shown nothing before.
+    fn see_numbers(&mut self, actions: &[Action], mut blank: Vec<SessionId>) -> Checked {
+        for action in actions {
+            if let Action::Project(change) = action {
+                self.numbers.see(change, blank.contains(&change.session))?;
+                blank.retain(|session| *session != change.session);
+            }
+        }
+        Ok(())
+    }
+
     fn carry_out(&mut self, out: &Out) -> Checked {
         self.done.extend(out.actions.iter().cloned());
         for report in &out.reports {
@@ -91,6 +108,11 @@ impl<H: Host> World<H> {
             self.check_secrets(&self.host.logs(action))?;
             match action {
                 Action::Deliver { frame, .. } => {
+                    if let HostFrame::InteractionResult { invocation, .. } = frame {
+                        let call = self.watch.call(invocation);
+                        let asked = call.and_then(WatchedCall::question).map(|asked| asked.id);
+                        self.delivered.extend(asked);
+                    }
                     let read = HostFrame::decode(frame.to_json().as_bytes());
                     Invariant::AsRequired.same("a frame", &read.as_ref(), &Ok(frame))?;
                 }

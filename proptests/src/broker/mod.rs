@@ -18,7 +18,6 @@ mod script;
 mod setup;
 mod store;
 mod surface;
-mod watch;
 mod which;
 mod world;
 

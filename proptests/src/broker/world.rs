@@ -12,6 +12,8 @@ use mrtr_core::{
     wire::RawJson,
 };
 
+use crate::watch::{ChangeNumbers, HostWatch};
+
 use super::{
     Does, Op, WhichScope,
     expected::Expected,
@@ -21,7 +23,6 @@ use super::{
     setup::{SPANS, SURFACES, connection, limits, registration, session, turn},
     store::Store,
     surface::Surface,
-    watch::Watch,
 };
 
 /// A host and all that is around it.
@@ -41,13 +42,14 @@ pub struct World<H: Host = Broker> {
     /// Has the same life as the host, but with providers that call themselves otherwise.
     pub(super) stranger: H,
     pub(super) model: Model,
-    pub(super) watch: Watch,
+    pub(super) watch: HostWatch,
+    pub(super) numbers: ChangeNumbers,
     pub(super) store: Store,
     pub(super) surfaces: Vec<Surface>,
     /// All changes of this life.
     pub(super) changes: Vec<Change>,
     /// The questions of all lives whose answer went out.
-    delivered: BTreeSet<InteractionId>,
+    pub(super) delivered: BTreeSet<InteractionId>,
     pub(crate) now: Instant,
     pub(super) seen: BTreeSet<String>,
     /// What the last event that was handed to the host made it do.
@@ -83,7 +85,8 @@ impl<H: Host> World<H> {
             stranger: host.clone(),
             host,
             model: Model::new(epoch, is_durable, limits),
-            watch: Watch::new(epoch, is_durable),
+            watch: HostWatch::new(epoch, is_durable),
+            numbers: ChangeNumbers::default(),
             store: Store::default(),
             surfaces,
             changes: Vec::new(),
@@ -250,7 +253,7 @@ impl<H: Host> World<H> {
             (Ok((id, out)), Ok(connection)) => {
                 let is_new = !self.model.old_calls.contains(&id);
                 Invariant::OneOutcome.holds_or(is_new, || format!("{id} is of another life"))?;
-                self.watch.called(&id, call.clone(), connection, &out.actions)?;
+                self.watch.called(&id, &call, connection, &out.actions)?;
                 let expected = self.model.called(self.now, id.clone(), call, connection);
                 expected.check(&out)?;
                 self.done.extend(out.actions);
@@ -306,7 +309,6 @@ impl<H: Host> World<H> {
     /// Restarts the host with what the store holds.
     fn restart(&mut self, forgets: bool) -> Checked {
         let rule = Invariant::NoQuestionWithoutInvocation;
-        self.delivered.extend(self.watch.delivered());
         self.store.restart(forgets);
         let (epoch, limits) = (self.model.epoch + 1, self.model.limits.clone());
         let held: Option<Vec<_>> = self.model.is_durable.then(|| self.store.held().collect());
@@ -334,7 +336,8 @@ impl<H: Host> World<H> {
         self.stranger = host.clone();
         self.host = host;
         self.model.restart(epoch);
-        self.watch = Watch::new(epoch, self.model.is_durable);
+        self.watch = HostWatch::new(epoch, self.model.is_durable);
+        self.numbers = ChangeNumbers::default();
         self.surfaces.iter_mut().for_each(Surface::outlive);
         self.changes.clear();
         self.check()

@@ -5,6 +5,8 @@
 //! event is a model's business, and a model stands elsewhere.
 
 mod client;
+mod host;
 
 pub use client::ClientWatch;
 pub(crate) use client::{members, response_text, same_json};
+pub use host::{ChangeNumbers, HostWatch, WatchedCall, WatchedQuestion};

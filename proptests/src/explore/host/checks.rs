@@ -5,13 +5,16 @@ use core::{hash::Hash, time::Duration};
 use std::sync::OnceLock;
 
 use mrtr_core::{
-    Clock, Instant,
+    Clock, Instant, Phase,
     host::{Action, Broker, ConnectionId, Event, Fault, HostFrame, Outcome, ProviderFrame},
     wire::WireError,
 };
 
-use super::{Called, Hosting, Provider};
-use crate::explore::Stage;
+use super::{CallPlace, Hosting, Provider, waits};
+use crate::{
+    explore::{Place, Stage},
+    watch::WatchedCall,
+};
 
 /// The broker after it has refused a frame of a connection, worked out when it is needed.
 #[derive(Debug, Default)]
@@ -37,14 +40,14 @@ impl Hosting {
     /// Checks what holds between any two events.
     pub(super) fn check_state(&self) -> Result<(), Violation> {
         for called in &self.calls {
-            called.check_place()?;
+            self.check_place(called)?;
             let phase = self.broker.phase(&called.invocation);
-            let is_so = phase == Some(called.place.phase).filter(|_| !called.is_settled());
+            let is_so = phase == Some(called.place.phase).filter(|_| !self.is_settled(called));
             Invariant::Contract.holds(is_so, "the broker tells the phase of what is live")?;
         }
         shows_nothing_secret(&format!("{:?}", self.broker))?;
         self.check_shown()?;
-        let is_live = self.calls.iter().any(|called| !called.is_settled());
+        let is_live = self.calls.iter().any(|called| !self.is_settled(called));
         let rule = Invariant::ClocksRunWhereTheyBelong;
         match self.deadline() {
             None => rule.holds(!is_live, "a call that is not over has a clock"),
@@ -89,9 +92,9 @@ impl Hosting {
         };
         let (connection, invocation) = (*connection, invocation.clone());
         let interaction = *interaction;
-        let called = self.calls.iter().find(|called| called.invocation == invocation);
-        let own = called.filter(|own| own.connection == connection && !own.is_settled());
-        let last = own.and_then(|own| own.question.as_ref()).map_or(0, |asked| asked.number);
+        let called = self.watch.call(&invocation);
+        let own = called.filter(|own| own.connection() == connection && !own.is_settled());
+        let last = own.and_then(WatchedCall::question).map_or(0, |asked| asked.number);
         let code = why.code().into();
         let frame = HostFrame::InteractionRefused { invocation, interaction, code };
         let is_told = *list == [Action::Deliver { connection, frame }];
@@ -108,24 +111,37 @@ impl Hosting {
     pub(super) fn check_others(&self, next: &Self, of: Option<usize>) -> Result<(), Violation> {
         let Some(number) = of else { return Ok(()) };
         let pairs = self.calls.iter().zip(&next.calls).enumerate();
-        let is_so = pairs.filter(|(index, _)| index + 1 != number).all(|(_, (a, b))| a == b);
+        let mut others = pairs.filter(|(index, _)| index + 1 != number).map(|(_, pair)| pair);
+        let watched = |of: &Self, call: &CallPlace| of.watch.call(&call.invocation).cloned();
+        let is_so = others.all(|(a, b)| a == b && watched(self, a) == watched(next, b));
         Invariant::AnswersReachWhoAsked.holds(is_so, "another call is as it was")
+    }
+
+    fn is_settled(&self, called: &CallPlace) -> bool {
+        self.watch.call(&called.invocation).is_none_or(WatchedCall::is_settled)
+    }
+
+    /// Checks that the place that the broker tells is what the call waits for.
+    fn check_place(&self, called: &CallPlace) -> Result<(), Violation> {
+        let Place { phase, stage } = called.place;
+        let watched = self.watch.call(&called.invocation).unwrap();
+        let is_asked = phase == Phase::AwaitingInteraction;
+        let is_so = (phase == Phase::Settled) == watched.is_settled()
+            && is_asked == watched.pending().is_some()
+            && (!is_asked || stage == waits(watched));
+        Invariant::Contract.holds(is_so, "the phase says what is waited for")
     }
 
     fn check_shown(&self) -> Result<(), Violation> {
         let rule = Invariant::NoQuestionWithoutInvocation;
-        let live: Vec<_> = self.calls.iter().filter(|called| !called.is_settled()).collect();
+        let live: Vec<_> = self.calls.iter().filter(|called| !self.is_settled(called)).collect();
         let is_so = self.broker.invocations().eq(live.iter().map(|called| &called.invocation));
         rule.holds(is_so, "what is live is what was called and is not settled")?;
         let sessions = if self.setup().is_apart { self.setup().calls } else { 1 };
         for number in 1..=sessions {
             let session = self.setup().session(number);
             let snapshot = self.broker.snapshot(&session);
-            let of_it = live.iter().filter(|called| called.session == session);
-            let asked = of_it.filter_map(|called| called.pending().filter(|asked| asked.is_shown));
-            let is_so =
-                asked.map(|asked| asked.id).eq(snapshot.open.iter().map(|one| one.interaction.id));
-            rule.holds(is_so, "what is shown is what is asked")?;
+            self.watch.check_snapshot(&snapshot)?;
             let screens = self.screens.iter().filter(|_| number == 1);
             screens.into_iter().try_for_each(|screen| screen.check(&snapshot))?;
         }
@@ -146,8 +162,7 @@ impl Hosting {
         for action in actions.as_slice() {
             let Action::Settle { invocation, outcome } = action else { continue };
             is_settled = true;
-            let called = self.calls.iter().find(|called| called.invocation == *invocation);
-            let waits = called.map(Called::waits);
+            let waits = self.watch.call(invocation).map(waits);
             let is_so = match outcome {
                 Outcome::TimedOut(Clock::Leg | Clock::Execution) => waits == Some(Stage::None),
                 Outcome::TimedOut(Clock::Interaction) => waits == Some(Stage::Shown),

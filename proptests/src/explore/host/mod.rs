@@ -1,6 +1,7 @@
 //! The host's broker: providers, surfaces, the store, the caller and the clock do what they like.
 
 use crate::invariants::{Invariant, Violation, shows_nothing_secret};
+use crate::watch::{HostWatch, WatchedCall};
 use crate::{
     broker::Out,
     faults::{HostLie, HostSight},
@@ -11,7 +12,6 @@ mod scene;
 mod screen;
 mod store;
 mod tell;
-mod watch;
 
 use core::hash::Hash;
 
@@ -19,17 +19,16 @@ use mrtr_core::{
     Instant, InvocationId,
     host::{
         Action, Actions, Broker, ChangeKind as Shows, ConnectionId, Epoch, Event, InteractionId,
-        Record, RecordKind, Report,
+        Record, RecordKind, Report, SessionId,
     },
 };
 
 use checks::Counted;
 pub use ops::Op;
-use scene::{Scene, registration};
+use scene::{Scene, registration, written};
 pub use scene::{Setup, StoreSays};
 use screen::{Looks, Screen};
 use store::Store;
-use watch::Called;
 
 use super::{Fixed, Place, Seen, Stage, World};
 
@@ -42,11 +41,21 @@ pub struct Hosting {
     /// The providers, by their numbers less one.
     providers: Vec<Provider>,
     /// The calls of this life, by their numbers less one.
-    calls: Vec<Called>,
+    calls: Vec<CallPlace>,
+    watch: HostWatch,
     store: Store,
     screens: Vec<Screen>,
     restarts: u32,
     counted: Counted,
+}
+
+/// Where a call is, as the broker tells it, and when it came there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct CallPlace {
+    invocation: InvocationId,
+    session: SessionId,
+    place: Place,
+    since: Instant,
 }
 
 /// Where a provider is connected.
@@ -74,6 +83,7 @@ impl Hosting {
             now: Instant::from_millis(0),
             providers: Vec::new(),
             calls: Vec::new(),
+            watch: HostWatch::new(1, setup.store != StoreSays::Nothing),
             store: Store::default(),
             screens: Vec::new(),
             restarts: setup.restarts,
@@ -91,10 +101,6 @@ impl Hosting {
         &self.scene.setup.lie
     }
 
-    fn is_durable(&self) -> bool {
-        self.setup().store != StoreSays::Nothing
-    }
-
     fn epoch(&self) -> u64 {
         self.broker.epoch().number()
     }
@@ -106,7 +112,7 @@ impl Hosting {
         for number in 1..=self.setup().calls.max(1) + 1 {
             let connection = ConnectionId::new(self.epoch() * 100 + number as u64 * 10);
             self.providers.push(Provider { connection, is_connected: true, comebacks: 0 });
-            let _ = self.broker.handle(self.now, Event::Connected(connection)).unwrap();
+            self.connect(connection);
             if number <= self.setup().calls {
                 self.register(number);
             }
@@ -117,6 +123,12 @@ impl Hosting {
         let looks_on = self.screens.iter_mut().filter(|screen| screen.looks == Looks::On);
         looks_on.for_each(|on| *on = screen.clone());
         self.screens.resize(screens, screen);
+    }
+
+    fn connect(&mut self, connection: ConnectionId) {
+        let event = Event::Connected(connection);
+        self.watch.see(&event, None, &[]).unwrap();
+        let _ = self.broker.handle(self.now, event).unwrap();
     }
 
     fn register(&mut self, number: usize) {
@@ -134,7 +146,7 @@ impl Hosting {
         let mut next = self.clone();
         let call = self.setup().call(number);
         let on = self.broker.registered_on(&call.registration);
-        let (called, actions) = match next.broker.call(self.now, call) {
+        let (invocation, actions) = match next.broker.call(self.now, call.clone()) {
             Ok(called) => called,
             Err(_) => {
                 let is_so = on.is_none() && next.broker == self.broker;
@@ -142,13 +154,11 @@ impl Hosting {
                 return Ok((None, Vec::new()));
             }
         };
-        let phase = next.broker.phase(&called).unwrap();
+        let phase = next.broker.phase(&invocation).unwrap();
         let place = Place { phase, stage: Stage::None };
         let session = self.setup().session(number);
-        let called = Called::new(called, session, on.unwrap(), place, self.now);
-        next.calls.push(called);
-        let no_event = Event::Connected(self.provider(number).connection);
-        next.take(&no_event, actions.as_slice())?;
+        next.watch.called(&invocation, &call, on.unwrap(), actions.as_slice())?;
+        next.calls.push(CallPlace { invocation, session, place, since: self.now });
         let seen = self.setup().is_told.then(|| tell::began(place, actions.as_slice()));
         Ok((Some(next), seen.into_iter().collect()))
     }
@@ -163,6 +173,7 @@ impl Hosting {
         let (broker, actions) = Broker::durable(epoch, limits, held).unwrap();
         next.broker = broker;
         next.calls.clear();
+        next.watch = HostWatch::new(epoch.number(), true);
         next.restarts -= 1;
         next.begin();
         let (mut open, mut answered) = next.store.left_open();
@@ -187,15 +198,15 @@ impl Hosting {
 
     /// Carries actions out.
     fn take(&mut self, after: &Event, list: &[Action]) -> Result<(), Violation> {
-        let is_durable = self.is_durable();
-        for action in list {
-            let of = invocation_of(action);
-            let called = self.calls.iter_mut().find(|called| called.invocation == of);
-            let rule = Invariant::NoQuestionWithoutInvocation;
-            rule.holds(called.is_some(), "an action is of a call that was made")?;
-            if let Some(called) = called {
-                called.action(action, after, is_durable)?;
+        let given = match after {
+            Event::Answer { response, .. } => {
+                let decision = response.decision();
+                decision.map(|decision| (decision, written(response).as_str().into()))
             }
+            _ => None,
+        };
+        self.watch.see(after, given, list)?;
+        for action in list {
             match action {
                 Action::Store(record)
                     if matches!(self.setup().store, StoreSays::InAnyOrder { .. }) =>
@@ -252,7 +263,7 @@ impl Hosting {
         next.take(happened, &list)?;
         for called in &mut next.calls {
             if called.place.stage != Stage::None {
-                called.place.stage = called.waits();
+                called.place.stage = waits(next.watch.call(&called.invocation).unwrap());
             }
         }
         self.check_others(&next, of)?;
@@ -277,7 +288,7 @@ impl Hosting {
 
     /// Takes note of what the broker reports of its calls.
     fn told(&mut self, happened: &Event, actions: &Actions) -> Result<(), Violation> {
-        let (is_durable, now) = (self.is_durable(), self.now);
+        let now = self.now;
         for report in actions.reports() {
             let called = match report {
                 Report::Moved(moved) => {
@@ -291,7 +302,11 @@ impl Hosting {
             let Some((called, moved)) = called else { continue };
             let is_so = moved.from == called.place.phase;
             Invariant::Contract.holds(is_so, "a transition says what changed")?;
-            called.event(happened, moved.cause, is_durable)?;
+            if let Event::Frame { connection, .. } = happened {
+                let own = self.watch.call(&called.invocation).map(WatchedCall::connection);
+                let rule = Invariant::AnswersReachWhoAsked;
+                rule.holds(own == Some(*connection), "a provider speaks for its own")?;
+            }
             let before = called.place;
             let is_asked = moved.to == mrtr_core::Phase::AwaitingInteraction;
             let stage = if is_asked { Stage::Shown } else { Stage::None };
@@ -314,6 +329,16 @@ impl Hosting {
     /// Returns what the broker tells of its deadline.
     fn deadline(&self) -> Option<Instant> {
         (self.lie().deadline)(&self.broker, self.broker.deadline())
+    }
+}
+
+/// Returns what a call waits for, by what has come out of it.
+fn waits(call: &WatchedCall) -> Stage {
+    match call.pending() {
+        None => Stage::None,
+        Some(asked) if asked.given.is_some() => Stage::AnswerAtStore,
+        Some(asked) if asked.is_shown => Stage::Shown,
+        Some(_) => Stage::QuestionAtStore,
     }
 }
 
@@ -358,8 +383,8 @@ impl World for Hosting {
                 provider.is_connected = true;
                 let connection = provider.connection.number() + 1;
                 provider.connection = ConnectionId::new(connection);
-                let event = Event::Connected(provider.connection);
-                let _ = next.broker.handle(self.now, event).unwrap();
+                let connection = provider.connection;
+                next.connect(connection);
                 if *number <= self.setup().calls {
                     next.register(*number);
                 }

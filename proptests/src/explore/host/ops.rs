@@ -7,6 +7,8 @@ use mrtr_core::{
     wire::WireError,
 };
 
+use crate::watch::WatchedCall;
+
 use super::{
     Hosting, Provider, StoreSays,
     scene::{interaction, registration},
@@ -114,9 +116,10 @@ impl Hosting {
         for question in 1..=questions {
             let id = interaction(epoch, number, question);
             let called = self.calls.get(number - 1).filter(|_| epoch == self.epoch());
-            let asked = called.and_then(|called| called.question.as_ref());
+            let watched = called.and_then(|called| self.watch.call(&called.invocation));
+            let asked = watched.and_then(WatchedCall::question);
             let taken = asked
-                .is_some_and(|asked| id < asked.id || (id == asked.id && asked.answer.is_some()));
+                .is_some_and(|asked| id < asked.id || (id == asked.id && asked.given.is_some()));
             for (event, happened) in self.scene.answers(number, id) {
                 let is_second = event == "an answer" && taken;
                 events.push((if is_second { "a second answer" } else { event }, happened));
