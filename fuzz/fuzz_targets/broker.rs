@@ -3,11 +3,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mrtr_proptests::broker::{World, ops};
+use mrtr_proptests::broker::{HostWorld, ops};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((setup, rest)) = bytes.split_first() else { return };
-    let mut world = World::new(*setup);
+    let mut world = HostWorld::new(*setup);
     for op in ops(rest).take(60) {
         world.apply(op);
     }

@@ -2,11 +2,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mrtr_proptests::invocation::{World, ops};
+use mrtr_proptests::invocation::{ClientWorld, ops};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((setup, rest)) = bytes.split_first() else { return };
-    let mut world = World::new(*setup);
+    let mut world = ClientWorld::new(*setup);
     for op in ops(rest).take(60) {
         world.apply(op);
     }

@@ -8,15 +8,15 @@ use std::collections::BTreeSet;
 
 use kept::config;
 use mrtr_core::client::{Fault, Outcome};
-use mrtr_proptests::invocation::{Op, World};
+use mrtr_proptests::invocation::{ClientOp, ClientWorld};
 use proptest::{collection::vec, prelude::*, strategy::ValueTree, test_runner::TestRunner};
 
-fn lives() -> impl Strategy<Value = (u8, Vec<Op>)> {
-    (any::<u8>(), vec(any::<[u8; 3]>().prop_map(Op::from), 0..60))
+fn lives() -> impl Strategy<Value = (u8, Vec<ClientOp>)> {
+    (any::<u8>(), vec(any::<[u8; 3]>().prop_map(ClientOp::from), 0..60))
 }
 
-fn lived(setup: u8, ops: Vec<Op>) -> World {
-    let mut world = World::new(setup);
+fn lived(setup: u8, ops: Vec<ClientOp>) -> ClientWorld {
+    let mut world = ClientWorld::new(setup);
     for op in ops {
         world.apply(op);
     }

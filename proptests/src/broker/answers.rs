@@ -7,7 +7,7 @@ use mrtr_core::{
 };
 
 use super::{
-    call::{Asked, Called, Stage},
+    call::{ModelCall, ModelQuestion, QuestionStage},
     expected::Expected,
     model::Model,
     script::{Fit, raw},
@@ -33,25 +33,27 @@ impl Model {
             return Expected { misuses, ..Expected::default() };
         }
         match (asked.stage, fit) {
-            (Stage::Opening, _) => Expected::misuse("UnknownInteraction"),
-            (Stage::Committing(decision, _), _) => {
+            (QuestionStage::Opening, _) => Expected::misuse("UnknownInteraction"),
+            (QuestionStage::Committing(decision, _), _) => {
                 Expected::misuse(format!("stale {:?}", Some(Ending::Answered(decision))))
             }
-            (Stage::Ended(how), _) => self.stale(id, how),
-            (Stage::Open, Fit::Unfit(why)) => Expected::misuse(why),
-            (Stage::Open, Fit::Fits(decision, json)) if self.is_durable => {
+            (QuestionStage::Ended(how), _) => self.stale(id, how),
+            (QuestionStage::Open, Fit::Unfit(why)) => Expected::misuse(why),
+            (QuestionStage::Open, Fit::Fits(decision, json)) if self.is_durable => {
                 let session = session.clone();
                 let at = self.calls.iter().position(|known| known.id == call.id).unwrap();
                 let record = RecordId { interaction: id, kind: RecordKind::Answered };
-                let moved =
-                    self.moved(now, at, |call| call.turn(Stage::Committing(decision, json)));
+                let moved = self
+                    .moved(now, at, |call| call.turn(QuestionStage::Committing(decision, json)));
                 Expected {
                     records: vec![(record, json.into())],
                     changes: vec![(session, id, format!("taken {decision:?}"))],
                     ..moved
                 }
             }
-            (Stage::Open, Fit::Fits(decision, json)) => self.deliver(now, id, decision, json),
+            (QuestionStage::Open, Fit::Fits(decision, json)) => {
+                self.deliver(now, id, decision, json)
+            }
         }
     }
 
@@ -63,7 +65,7 @@ impl Model {
         let mut misuses: Vec<String> = vec!["UnknownInteraction".into()];
         misuses.extend((id.epoch().number() < self.epoch).then(|| "OldEpoch".into()));
         let text = id.to_string();
-        let of_it = |call: &&Called| {
+        let of_it = |call: &&ModelCall| {
             text.strip_prefix(call.id.as_str()).is_some_and(|rest| rest.starts_with('.'))
         };
         if let Some(call) = self.calls.iter().find(of_it) {
@@ -94,7 +96,7 @@ impl Model {
         decision: Decision,
         json: &'static str,
     ) -> Expected {
-        let holds = |call: &Called| call.pending().is_some_and(|asked| asked.id == id);
+        let holds = |call: &ModelCall| call.pending().is_some_and(|asked| asked.id == id);
         let at = self.calls.iter().position(holds).unwrap();
         let call = self.calls.get(at).unwrap();
         let (invocation, interaction) = (call.id.clone(), call.pending().unwrap().number);
@@ -102,7 +104,7 @@ impl Model {
         let (connection, session) = (call.connection, call.call.session.clone());
         let how = Ending::Answered(decision);
         self.ended.push(id);
-        let moved = self.moved(now, at, |call| call.turn(Stage::Ended(how)));
+        let moved = self.moved(now, at, |call| call.turn(QuestionStage::Ended(how)));
         Expected {
             frames: vec![(connection, frame)],
             changes: vec![(session, id, format!("ended {how:?}"))],
@@ -116,11 +118,11 @@ impl Model {
             return self.unknown(id, None);
         };
         match asked.stage {
-            Stage::Ended(how) => self.stale(id, how),
-            Stage::Committing(decision, _) => {
+            QuestionStage::Ended(how) => self.stale(id, how),
+            QuestionStage::Committing(decision, _) => {
                 Expected::misuse(format!("stale {:?}", Some(Ending::Answered(decision))))
             }
-            Stage::Opening | Stage::Open => {
+            QuestionStage::Opening | QuestionStage::Open => {
                 let at = self.calls.iter().position(|known| known.id == call.id).unwrap();
                 self.end(now, at, "unanswerable", CloseReason::Unanswerable, true)
             }
@@ -143,7 +145,7 @@ impl Model {
         let found = self.questions().find(|(_, asked)| asked.id == record.interaction);
         if record.kind == RecordKind::Closed {
             // A question that is open, or is known to have been answered, was not closed.
-            let is_over = |asked: &Asked| matches!(asked.stage, Stage::Ended(_));
+            let is_over = |asked: &ModelQuestion| matches!(asked.stage, QuestionStage::Ended(_));
             let may_pass =
                 found.is_none_or(|(_, asked)| is_over(asked) && self.forgets(record.interaction));
             return match was_written {
@@ -155,12 +157,12 @@ impl Model {
             return Expected { may_pass: true, ..Expected::misuse("NotStoring") };
         };
         let waits_for = match asked.stage {
-            Stage::Opening => Some(RecordKind::Requested),
-            Stage::Committing(..) => Some(RecordKind::Answered),
-            Stage::Open | Stage::Ended(_) => None,
+            QuestionStage::Opening => Some(RecordKind::Requested),
+            QuestionStage::Committing(..) => Some(RecordKind::Answered),
+            QuestionStage::Open | QuestionStage::Ended(_) => None,
         };
         if waits_for != Some(record.kind) {
-            let is_over = matches!(asked.stage, Stage::Ended(_));
+            let is_over = matches!(asked.stage, QuestionStage::Ended(_));
             return match was_written {
                 true => Expected::default(),
                 false if is_over => nobody_asked,
@@ -171,14 +173,14 @@ impl Model {
         let at = self.calls.iter().position(|known| known.id == call.id).unwrap();
         match stage {
             _ if !held => self.end(now, at, "store_failed", CloseReason::StoreFailed, true),
-            Stage::Committing(decision, json) => {
+            QuestionStage::Committing(decision, json) => {
                 self.deliver(now, record.interaction, decision, json)
             }
-            Stage::Opening | Stage::Open | Stage::Ended(_) => {
+            QuestionStage::Opening | QuestionStage::Open | QuestionStage::Ended(_) => {
                 let call = self.calls.get(at).unwrap();
                 let said = self.said(call, call.asked.last().unwrap());
                 let change = (call.call.session.clone(), record.interaction, said);
-                let moved = self.moved(now, at, |call| call.turn(Stage::Open));
+                let moved = self.moved(now, at, |call| call.turn(QuestionStage::Open));
                 Expected { changes: vec![change], ..moved }
             }
         }

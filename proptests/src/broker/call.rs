@@ -10,32 +10,32 @@ use mrtr_core::{
 
 /// An invocation, live or over.
 #[derive(Clone, Debug)]
-pub(super) struct Called {
+pub(super) struct ModelCall {
     pub(super) id: InvocationId,
     pub(super) call: Call,
     pub(super) connection: ConnectionId,
     pub(super) is_accepted: bool,
     pub(super) is_over: bool,
     /// All questions that were taken, in order. Only the last can be open.
-    pub(super) asked: Vec<Asked>,
-    clock: Stopwatch,
+    pub(super) asked: Vec<ModelQuestion>,
+    clock: CallStopwatch,
 }
 
 /// A question that a provider asked and the host took.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct ModelQuestion {
     pub(super) id: InteractionId,
     /// What the provider calls it.
     pub(super) number: u64,
     pub(super) request: RawJson,
     /// Which question of the script it is.
     pub(super) question: usize,
-    pub(super) stage: Stage,
+    pub(super) stage: QuestionStage,
 }
 
 /// How far a question is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum QuestionStage {
     /// The store is to hold it first.
     Opening,
     /// It is shown.
@@ -48,7 +48,7 @@ pub(super) enum Stage {
 
 /// Measures what an invocation has used up. Time that goes back stands still.
 #[derive(Clone, Debug)]
-struct Stopwatch {
+struct CallStopwatch {
     told: Instant,
     /// When what runs began.
     since: Instant,
@@ -58,21 +58,22 @@ struct Stopwatch {
     executed: Duration,
 }
 
-impl Called {
+impl ModelCall {
     pub(super) fn new(
         now: Instant,
         id: InvocationId,
         call: Call,
         connection: ConnectionId,
     ) -> Self {
-        let clock = Stopwatch { told: now, since: now, leg_since: now, executed: Duration::ZERO };
+        let clock =
+            CallStopwatch { told: now, since: now, leg_since: now, executed: Duration::ZERO };
         let asked = Vec::new();
         Self { id, call, connection, is_accepted: false, is_over: false, asked, clock }
     }
 
     /// Returns the question that has not ended.
-    pub(super) fn pending(&self) -> Option<&Asked> {
-        self.asked.last().filter(|asked| !matches!(asked.stage, Stage::Ended(_)))
+    pub(super) fn pending(&self) -> Option<&ModelQuestion> {
+        self.asked.last().filter(|asked| !matches!(asked.stage, QuestionStage::Ended(_)))
     }
 
     /// Returns the greatest number that the provider has given a question.
@@ -95,7 +96,7 @@ impl Called {
     }
 
     /// Returns how far the last question is: whatever ran before stops, and something else begins.
-    pub(super) fn turn(&mut self, stage: Stage) {
+    pub(super) fn turn(&mut self, stage: QuestionStage) {
         if let Some(asked) = self.asked.last_mut() {
             asked.stage = stage;
         }
@@ -103,7 +104,7 @@ impl Called {
     }
 
     /// Takes a question: the provider's clock stops.
-    pub(super) fn ask(&mut self, asked: Asked) {
+    pub(super) fn ask(&mut self, asked: ModelQuestion) {
         self.clock.executed += self.clock.told.since(self.clock.since);
         self.asked.push(asked);
         self.restart();
@@ -129,10 +130,10 @@ impl Called {
 
     /// Returns when something runs out, and as what the invocation ends then.
     pub(super) fn due(&self, limits: &Limits) -> (Instant, Option<Clock>) {
-        let Stopwatch { since, leg_since, executed, .. } = self.clock;
+        let CallStopwatch { since, leg_since, executed, .. } = self.clock;
         let Clocks { leg, leg_max, interaction, execution, .. } = limits.clocks;
         match self.pending().map(|asked| asked.stage) {
-            Some(Stage::Open) => (since + interaction, Some(Clock::Interaction)),
+            Some(QuestionStage::Open) => (since + interaction, Some(Clock::Interaction)),
             Some(_) => (since + limits.store, None),
             None => {
                 let last = leg_max.map(|leg_max| since + leg_max);

@@ -21,10 +21,10 @@ use super::{
     host::{Host, Out},
     script::{NAMES, OTHER_NAMES, raw},
     setup::{CONNECTIONS, registration, session},
-    world::World,
+    world::HostWorld,
 };
 
-impl<H: Host> World<H> {
+impl<H: Host> HostWorld<H> {
     pub(super) fn step(&mut self, event: Event, expected: Expected) -> Checked {
         self.step_given(event, None, expected)
     }

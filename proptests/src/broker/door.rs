@@ -15,10 +15,10 @@ use super::{
     host::Host,
     script::Fit,
     setup::{registration, session, turn},
-    world::World,
+    world::HostWorld,
 };
 
-impl<H: Host> World<H> {
+impl<H: Host> HostWorld<H> {
     /// Has something done, and returns what the host calls it, if it takes it.
     pub(crate) fn begin(
         &mut self,

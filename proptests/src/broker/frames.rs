@@ -8,7 +8,7 @@ use mrtr_core::{
 };
 
 use super::{
-    call::{Asked, Called, Stage},
+    call::{ModelCall, ModelQuestion, QuestionStage},
     expected::Expected,
     model::Model,
 };
@@ -27,7 +27,7 @@ impl Model {
         invocation: InvocationId,
         number: u64,
     ) -> Expected {
-        let is_theirs = |call: &&Called| call.id == invocation && call.connection == connection;
+        let is_theirs = |call: &&ModelCall| call.id == invocation && call.connection == connection;
         let is_told = self
             .live()
             .find(is_theirs)
@@ -91,8 +91,8 @@ impl Model {
                     let question = request.and_then(Result::ok).unwrap_or_default();
                     let (number, request) = (*interaction, text.clone());
                     let id = self.next_id(at);
-                    let stage = Stage::Opening;
-                    self.ask(now, at, Asked { id, number, request, question, stage })
+                    let stage = QuestionStage::Opening;
+                    self.ask(now, at, ModelQuestion { id, number, request, question, stage })
                 } else {
                     // Who repeats a number may only hear the echo of a question that is open.
                     let is_echo = broken.iter().any(|rule| rule.starts_with("duplicate"));
@@ -165,7 +165,7 @@ impl Model {
         format!("{}.{}", call.id, call.asked.len() + 1).parse().unwrap()
     }
 
-    fn ask(&mut self, now: Instant, at: usize, mut asked: Asked) -> Expected {
+    fn ask(&mut self, now: Instant, at: usize, mut asked: ModelQuestion) -> Expected {
         let is_spent =
             self.calls.get(at).is_some_and(|call| call.is_spent(now, &self.limits.clocks));
         if is_spent {
@@ -178,7 +178,7 @@ impl Model {
             let id = RecordId { interaction: asked.id, kind: RecordKind::Requested };
             expected.records.push((id, said));
         } else {
-            asked.stage = Stage::Open;
+            asked.stage = QuestionStage::Open;
             expected.changes.push((call.call.session.clone(), asked.id, said));
         }
         let moved = self.moved(now, at, |call| call.ask(asked));
@@ -186,7 +186,7 @@ impl Model {
     }
 
     /// Writes a question, and whose it is.
-    pub(super) fn said(&self, call: &Called, asked: &Asked) -> String {
+    pub(super) fn said(&self, call: &ModelCall, asked: &ModelQuestion) -> String {
         let question = Question::decode(asked.request.as_json(), &self.limits).unwrap();
         let json = question.to_json();
         format!("{} {} {} {}", asked.id, call.id, call.connection, json.as_str())

@@ -3,7 +3,7 @@
 //!
 //! Three things judge the host: a [`Invariant`] each for what must never be, whatever the events; a
 //! model, written from the requirements, which knows what must come of each event; and the surfaces
-//! and the store, which must agree with it in the end. [`World::of`] tries them on hosts that lie.
+//! and the store, which must agree with it in the end. [`HostWorld::of`] tries them on hosts that lie.
 
 mod answers;
 mod call;
@@ -23,11 +23,11 @@ mod world;
 
 pub use host::{Host, Out};
 pub use op::{
-    Does, How, Op, Says, WhichConnection, WhichInvocation, WhichNumber, WhichQuestion, WhichRecord,
-    WhichScope, WhichSession, ops,
+    Does, HostOp, How, Says, WhichConnection, WhichInvocation, WhichNumber, WhichQuestion,
+    WhichRecord, WhichScope, WhichSession, ops,
 };
 
-pub use world::World;
+pub use world::HostWorld;
 
 pub(crate) use script::pick;
 pub(crate) use setup::session;

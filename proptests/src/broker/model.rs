@@ -13,7 +13,7 @@ use mrtr_core::{
 };
 
 use super::{
-    call::{Asked, Called, Stage},
+    call::{ModelCall, ModelQuestion, QuestionStage},
     expected::Expected,
 };
 
@@ -27,7 +27,7 @@ pub(super) struct Model {
     pub(super) connections: Vec<(ConnectionId, u64)>,
     pub(super) registrations: Vec<(RegistrationId, ConnectionId)>,
     /// All invocations of this life.
-    pub(super) calls: Vec<Called>,
+    pub(super) calls: Vec<ModelCall>,
     /// The questions that have ended in this life, in that order.
     pub(super) ended: Vec<InteractionId>,
     pub(super) old_calls: Vec<InvocationId>,
@@ -66,18 +66,18 @@ impl Model {
         self.connections.iter().any(|(known, _)| *known == connection)
     }
 
-    pub(super) fn live(&self) -> impl Iterator<Item = &Called> {
+    pub(super) fn live(&self) -> impl Iterator<Item = &ModelCall> {
         self.calls.iter().filter(|call| !call.is_over)
     }
 
     /// Returns every question of this life, and its invocation.
-    pub(super) fn questions(&self) -> impl Iterator<Item = (&Called, &Asked)> {
+    pub(super) fn questions(&self) -> impl Iterator<Item = (&ModelCall, &ModelQuestion)> {
         self.calls.iter().flat_map(|call| call.asked.iter().map(move |asked| (call, asked)))
     }
 
     /// Returns the questions that have not ended.
-    pub(super) fn pending(&self) -> impl Iterator<Item = (&Called, &Asked)> {
-        self.questions().filter(|(_, asked)| !matches!(asked.stage, Stage::Ended(_)))
+    pub(super) fn pending(&self) -> impl Iterator<Item = (&ModelCall, &ModelQuestion)> {
+        self.questions().filter(|(_, asked)| !matches!(asked.stage, QuestionStage::Ended(_)))
     }
 
     pub(super) fn registered_on(&self, registration: &RegistrationId) -> Option<ConnectionId> {
@@ -143,7 +143,7 @@ impl Model {
         connection: ConnectionId,
     ) -> Expected {
         let frame = HostFrame::Call { invocation: id.clone(), request: call.request.clone() };
-        self.calls.push(Called::new(now, id, call, connection));
+        self.calls.push(ModelCall::new(now, id, call, connection));
         Expected { frames: vec![(connection, frame)], ..Expected::default() }
     }
 
@@ -152,7 +152,7 @@ impl Model {
         &mut self,
         now: Instant,
         why: CloseReason,
-        is_covered: impl Fn(&Called) -> bool,
+        is_covered: impl Fn(&ModelCall) -> bool,
     ) -> Expected {
         self.end_all(now, is_covered, |_| ("stopped".into(), why, true))
     }
@@ -160,7 +160,7 @@ impl Model {
     /// Expects the end of what ran out.
     pub(super) fn tick(&mut self, now: Instant) -> Expected {
         let limits = self.limits.clone();
-        let is_due = |call: &Called| call.due(&limits).0 <= now;
+        let is_due = |call: &ModelCall| call.due(&limits).0 <= now;
         self.end_all(now, is_due, |call| match call.due(&limits).1 {
             Some(clock) => (format!("timed_out {clock:?}"), CloseReason::TimedOut, true),
             None => ("store_failed".into(), CloseReason::StoreFailed, true),
@@ -173,7 +173,7 @@ impl Model {
         &mut self,
         now: Instant,
         why: CloseReason,
-        is_lost: impl Fn(&Called) -> bool,
+        is_lost: impl Fn(&ModelCall) -> bool,
     ) -> Expected {
         self.end_all(now, is_lost, |call| {
             let outcome = if call.pending().is_some() { "lost" } else { "outcome_unknown" };
@@ -184,8 +184,8 @@ impl Model {
     fn end_all(
         &mut self,
         now: Instant,
-        ends: impl Fn(&Called) -> bool,
-        how: impl Fn(&Called) -> (String, CloseReason, bool),
+        ends: impl Fn(&ModelCall) -> bool,
+        how: impl Fn(&ModelCall) -> (String, CloseReason, bool),
     ) -> Expected {
         let mut expected = Expected::default();
         for at in 0..self.calls.len() {
@@ -214,7 +214,7 @@ impl Model {
         let mut expected = Expected::default();
         let call = self.calls.get(at).unwrap();
         let (invocation, connection) = (call.id.clone(), call.connection);
-        let open = call.pending().map(|asked| (asked.id, asked.stage != Stage::Opening));
+        let open = call.pending().map(|asked| (asked.id, asked.stage != QuestionStage::Opening));
         if let Some((id, is_shown)) = open {
             self.ended.push(id);
             if self.is_durable {
@@ -233,7 +233,7 @@ impl Model {
         expected.outcomes.push((invocation, outcome.into()));
         let moved = self.moved(now, at, |call| {
             if open.is_some() {
-                call.turn(Stage::Ended(Ending::Closed(why)));
+                call.turn(QuestionStage::Ended(Ending::Closed(why)));
             }
             call.is_over = true;
         });
@@ -245,13 +245,15 @@ impl Model {
         &mut self,
         now: Instant,
         at: usize,
-        change: impl FnOnce(&mut Called),
+        change: impl FnOnce(&mut ModelCall),
     ) -> Expected {
         let call = self.calls.get_mut(at).unwrap();
         let from = call.phase();
         call.tell(now);
         change(call);
-        let answered = |asked: &&Asked| matches!(asked.stage, Stage::Ended(Ending::Answered(_)));
+        let answered = |asked: &&ModelQuestion| {
+            matches!(asked.stage, QuestionStage::Ended(Ending::Answered(_)))
+        };
         let leg = 1 + call.asked.iter().filter(answered).count();
         let after = [leg, call.asked.len(), usize::from(call.pending().is_some())];
         let moves = vec![(call.id.clone(), from, call.phase(), after)];
@@ -262,7 +264,7 @@ impl Model {
     pub(super) fn is_of_turn<'a>(
         session: &'a SessionId,
         turn: &'a TurnId,
-    ) -> impl Fn(&Called) -> bool + 'a {
+    ) -> impl Fn(&ModelCall) -> bool + 'a {
         move |call| call.call.session == *session && call.call.turn == *turn
     }
 }

@@ -5,7 +5,7 @@
 /// It comes of four bytes, so that a fuzzer can write it and a property test shrinks it: the
 /// smaller the bytes, the less happens. An index may be any number: it is taken round and round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Op {
+pub enum HostOp {
     /// The host is told the time.
     Tick,
     /// Time passes: one of several spans.
@@ -255,7 +255,7 @@ pub enum Does {
     Reread,
 }
 
-impl From<[u8; 4]> for Op {
+impl From<[u8; 4]> for HostOp {
     /// Gives what ends much a small share, so that invocations live long enough to get somewhere.
     fn from([kind, a, b, c]: [u8; 4]) -> Self {
         match kind % 64 {
@@ -403,6 +403,6 @@ impl From<u8> for Does {
 }
 
 /// Reads operations of bytes, four bytes each.
-pub fn ops(bytes: &[u8]) -> impl Iterator<Item = Op> {
-    bytes.as_chunks::<4>().0.iter().map(|chunk| Op::from(*chunk))
+pub fn ops(bytes: &[u8]) -> impl Iterator<Item = HostOp> {
+    bytes.as_chunks::<4>().0.iter().map(|chunk| HostOp::from(*chunk))
 }

@@ -12,10 +12,10 @@ use super::{
     host::Host,
     script::{self, Fit, QUESTIONS, made_up_interactions, made_up_invocations, pick, raw},
     setup::{CONNECTIONS, session},
-    world::World,
+    world::HostWorld,
 };
 
-impl<H: Host> World<H> {
+impl<H: Host> HostWorld<H> {
     /// Names an invocation. If there is none of the kind, it names one of another kind.
     pub(super) fn invocation(&self, which: WhichInvocation) -> InvocationId {
         let model = &self.model;

@@ -15,7 +15,7 @@ use mrtr_core::{
 use crate::watch::{ChangeNumbers, HostWatch};
 
 use super::{
-    Does, Op, WhichScope,
+    Does, HostOp, WhichScope,
     expected::Expected,
     host::Host,
     model::Model,
@@ -28,16 +28,16 @@ use super::{
 /// A host and all that is around it.
 ///
 /// ```
-/// use mrtr_proptests::broker::{World, ops};
+/// use mrtr_proptests::broker::{HostWorld, ops};
 ///
-/// let mut world = World::new(0);
+/// let mut world = HostWorld::new(0);
 /// for op in ops(&[5, 0, 0, 0, 9, 0, 0, 0, 9, 0, 5, 0, 27, 0, 0, 0]) {
 ///     world.apply(op);
 /// }
 /// assert!(world.seen().any(|place| place == "ended Answered(Accept)"));
 /// ```
 #[derive(Clone, Debug)]
-pub struct World<H: Host = Broker> {
+pub struct HostWorld<H: Host = Broker> {
     pub(super) host: H,
     /// Has the same life as the host, but with providers that call themselves otherwise.
     pub(super) stranger: H,
@@ -56,7 +56,7 @@ pub struct World<H: Host = Broker> {
     pub(super) done: Vec<Action>,
 }
 
-impl World {
+impl HostWorld {
     /// Starts a broker. The bits of `setup` choose its limits, its store, and who is there.
     ///
     /// # Panics
@@ -69,7 +69,7 @@ impl World {
     }
 }
 
-impl<H: Host> World<H> {
+impl<H: Host> HostWorld<H> {
     /// Starts a host that is one of a kind.
     ///
     /// # Errors
@@ -97,8 +97,8 @@ impl<H: Host> World<H> {
         };
         if setup & 64 == 0 {
             for number in 0..2 {
-                world.try_apply(Op::Connect(number))?;
-                world.try_apply(Op::Register { registration: number, connection: number })?;
+                world.try_apply(HostOp::Connect(number))?;
+                world.try_apply(HostOp::Register { registration: number, connection: number })?;
             }
         }
         Ok(world)
@@ -109,7 +109,7 @@ impl<H: Host> World<H> {
     /// # Panics
     ///
     /// A rule that does not hold.
-    pub fn apply(&mut self, op: Op) {
+    pub fn apply(&mut self, op: HostOp) {
         if let Err(broken) = self.try_apply(op) {
             panic!("{broken}\nafter {op:?}");
         }
@@ -120,30 +120,30 @@ impl<H: Host> World<H> {
     /// # Errors
     ///
     /// A rule that does not hold.
-    pub fn try_apply(&mut self, op: Op) -> Checked {
+    pub fn try_apply(&mut self, op: HostOp) -> Checked {
         let now = self.now;
         match op {
-            Op::Tick => self.tick(),
-            Op::Wait(span) => self.wait(|now, span| now + span, span),
-            Op::Back(span) => self.wait(
+            HostOp::Tick => self.tick(),
+            HostOp::Wait(span) => self.wait(|now, span| now + span, span),
+            HostOp::Back(span) => self.wait(
                 |now, span| Instant::from_epoch(now.since_epoch().saturating_sub(span)),
                 span,
             ),
-            Op::RunOut { early } => self.run_out(early),
-            Op::Connect(number) => self.connected(connection(number)),
-            Op::Disconnect(number) => self.disconnected(connection(number)),
-            Op::Register { registration, connection: on } => {
+            HostOp::RunOut { early } => self.run_out(early),
+            HostOp::Connect(number) => self.connected(connection(number)),
+            HostOp::Disconnect(number) => self.disconnected(connection(number)),
+            HostOp::Register { registration, connection: on } => {
                 self.registered(registration, connection(on))
             }
-            Op::Retire(what) => {
+            HostOp::Retire(what) => {
                 let registration = registration(what);
                 let expected = self.model.retire(now, &registration);
                 self.step(Event::Retired(registration), expected)
             }
-            Op::Call { session: of, turn: of_turn, registration: what } => {
+            HostOp::Call { session: of, turn: of_turn, registration: what } => {
                 self.call(session(of), turn(of_turn), what)
             }
-            Op::Say { invocation, connection, says } => {
+            HostOp::Say { invocation, connection, says } => {
                 let invocation = self.invocation(invocation);
                 let connection = self.connection(connection, &invocation);
                 let (frame, request) = self.frame(invocation, says);
@@ -152,14 +152,14 @@ impl<H: Host> World<H> {
                 let expected = self.model.frame(now, connection, &frame, request);
                 self.step(Event::Frame { connection, frame }, expected)
             }
-            Op::Garble { connection: on, bytes } => {
+            HostOp::Garble { connection: on, bytes } => {
                 let connection = connection(on);
                 let bytes = script::pick(&script::GARBAGE, bytes).unwrap();
                 let error = ProviderFrame::decode(bytes).unwrap_err();
                 let expected = self.model.garbled(connection);
                 self.step(Event::Unreadable { connection, error }, expected)
             }
-            Op::Misspell { invocation, connection, number } => {
+            HostOp::Misspell { invocation, connection, number } => {
                 let invocation = self.invocation(invocation);
                 let connection = self.connection(connection, &invocation);
                 let number = self.number(&invocation, number);
@@ -168,7 +168,7 @@ impl<H: Host> World<H> {
                 let expected = self.model.misspelt(connection, invocation, number);
                 self.step(Event::Unreadable { connection, error }, expected)
             }
-            Op::Answer { question, session, how } => {
+            HostOp::Answer { question, session, how } => {
                 let interaction = self.question(question);
                 let session = self.session(session, interaction);
                 let (response, fit) = self.response(interaction, how);
@@ -179,20 +179,20 @@ impl<H: Host> World<H> {
                 };
                 self.step_given(Event::Answer { interaction, session, response }, given, expected)
             }
-            Op::Unanswerable(question) => self.unanswerable(self.question(question)),
-            Op::Store { record, held } => match self.record(record) {
+            HostOp::Unanswerable(question) => self.unanswerable(self.question(question)),
+            HostOp::Store { record, held } => match self.record(record) {
                 Some(id) => self.stored(id, held),
                 None => Ok(()),
             },
-            Op::Stop(scope) => self.stop(scope),
-            Op::EndTurn { session: of, turn: of_turn } => {
+            HostOp::Stop(scope) => self.stop(scope),
+            HostOp::EndTurn { session: of, turn: of_turn } => {
                 let (session, turn) = (session(of), turn(of_turn));
                 let is_covered = Model::is_of_turn(&session, &turn);
                 let expected = self.model.stop(now, CloseReason::TurnEnded, is_covered);
                 self.step(Event::TurnEnded { session, turn }, expected)
             }
-            Op::Restart { forgets } => self.restart(forgets),
-            Op::Surface { surface, does } => self.surface(surface, does),
+            HostOp::Restart { forgets } => self.restart(forgets),
+            HostOp::Surface { surface, does } => self.surface(surface, does),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Everything that can happen to the real machines, at every point, in scopes that have an end.
 //!
-//! A [`World`] is one or more machines, the time, and what has come out of them so far. The search
+//! A [`Searched`] is one or more machines, the time, and what has come out of them so far. The search
 //! goes breadth first through every world that can be reached, lets everything happen in each, and
 //! checks the [`Invariant`]s in every state and in every action. What breaks one is reported with the
 //! shortest way to it. Each invariant has a [`Plant`]: a fault that is put between a machine and its
@@ -18,7 +18,7 @@ mod seen;
 
 pub use scope::{CALL, HOST, PAIR, TWO};
 pub use scope::{Counts, Part, Scope, Size, Start, read_golden, scopes, write_golden};
-pub use search::{Counterexample, Found, World, explore};
+pub use search::{Counterexample, Found, Searched, explore};
 pub use seen::{Label, Place, Seen, Stage, What, snake};
 
 use core::hash::{Hash, Hasher};

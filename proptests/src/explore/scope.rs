@@ -54,11 +54,11 @@ pub enum Size {
 #[derive(Clone, Debug)]
 pub enum Start {
     /// With a call.
-    Client(client::Setup),
+    Client(client::CallScope),
     /// With a host.
-    Host(host::Setup),
+    Host(host::HostScope),
     /// With a client and a server.
-    Pair(pair::Setup),
+    Pair(pair::PairScope),
 }
 
 /// A part of what can happen that has an end.
@@ -144,7 +144,7 @@ pub fn scopes() -> Vec<Scope> {
 }
 
 fn clients() -> Vec<Scope> {
-    let small = client::Setup {
+    let small = client::CallScope {
         rounds_max: 2,
         rounds: vec![vec![Asks::Form, Asks::Url]],
         clocks: Clocks::default(),
@@ -160,7 +160,7 @@ fn clients() -> Vec<Scope> {
         vec![Asks::Roots, Asks::Url],
         vec![Asks::Form, Asks::Url],
     ];
-    let large = client::Setup { is_told: false, rounds: kinds, ..small.clone() };
+    let large = client::CallScope { is_told: false, rounds: kinds, ..small.clone() };
     let scope = |name, bounds, size, setup| Scope {
         name,
         bounds,
@@ -174,25 +174,25 @@ fn clients() -> Vec<Scope> {
             "an invocation, a form and a URL, 30 s for all its legs",
             "as without the limit",
             Size::Small,
-            client::Setup { clocks: limited, ..small },
+            client::CallScope { clocks: limited, ..small },
         ),
         scope(
             "an invocation, two of four kinds in a round, three rounds",
             "a form and a model, roots and a URL, or a form and a URL",
             Size::Medium,
-            client::Setup { rounds_max: 3, ..large.clone() },
+            client::CallScope { rounds_max: 3, ..large.clone() },
         ),
         scope(
             "an invocation, two of four kinds, three rounds, all clocks",
             "90 s for all legs, 100 s for one that reports progress; four steps of 30 s",
             Size::Medium,
-            client::Setup { rounds_max: 3, clocks: all_clocks, steps: (secs(30), 4), ..large },
+            client::CallScope { rounds_max: 3, clocks: all_clocks, steps: (secs(30), 4), ..large },
         ),
     ]
 }
 
 fn hosts() -> Vec<Scope> {
-    let one = host::Setup {
+    let one = host::HostScope {
         calls: 1,
         calls_later: 1,
         questions: 1,
@@ -209,11 +209,11 @@ fn hosts() -> Vec<Scope> {
         lie: HostLie::HONEST,
     };
     let limited = Clocks::default().execution(Some(secs(30)));
-    let two = host::Setup { calls: 2, is_wide: false, is_punctual: true, ..one };
+    let two = host::HostScope { calls: 2, is_wide: false, is_punctual: true, ..one };
     let in_order = StoreSays::InAnyOrder { fails: true };
     let anything = StoreSays::Anything;
-    let untold = host::Setup { is_told: false, ..two };
-    let scope = |name, bounds, size, setup: host::Setup| {
+    let untold = host::HostScope { is_told: false, ..two };
+    let scope = |name, bounds, size, setup: host::HostScope| {
         let is_volatile = setup.store == StoreSays::Nothing;
         let part = if is_volatile { Part::Volatile } else { Part::Durable };
         Scope { name, bounds, part, size, start: Start::Host(setup) }
@@ -229,68 +229,74 @@ fn hosts() -> Vec<Scope> {
             "a broker, one invocation, 30 s for all its legs",
             "as without the limit",
             Size::Small,
-            host::Setup { clocks: limited, ..one },
+            host::HostScope { clocks: limited, ..one },
         ),
         scope(TWO, "one of each sort of ending; a tick comes when it is due", Size::Small, two),
         scope(
             "a broker with a store that says anything, one invocation",
             "one call, one question; the store also says what it was not asked",
             Size::Small,
-            host::Setup { store: anything, ..one },
+            host::HostScope { store: anything, ..one },
         ),
         scope(
             HOST,
             "one of each sort of ending; the end of a question is held at once",
             Size::Small,
-            host::Setup { calls: 1, store: in_order, restarts: 1, has_screens: true, ..two },
+            host::HostScope { calls: 1, store: in_order, restarts: 1, has_screens: true, ..two },
         ),
         scope(
             "a broker with a store, one invocation, 30 s for all its legs",
             "as without the limit",
             Size::Medium,
-            host::Setup { store: anything, clocks: limited, ..one },
+            host::HostScope { store: anything, clocks: limited, ..one },
         ),
         scope(
             "one invocation with two questions, a store, all that can happen",
             "a tick comes when it is due; the end of a question is held at once",
             Size::Medium,
-            host::Setup { store: in_order, questions: 2, is_punctual: true, is_told: false, ..one },
+            host::HostScope {
+                store: in_order,
+                questions: 2,
+                is_punctual: true,
+                is_told: false,
+                ..one
+            },
         ),
         scope(
             "one invocation, a store that is slow with ends, two restarts",
             "one of each sort of ending; a call in each life",
             Size::Medium,
-            host::Setup { calls: 1, store: in_order, holds_ends: false, restarts: 2, ..untold },
+            host::HostScope { calls: 1, store: in_order, holds_ends: false, restarts: 2, ..untold },
         ),
         scope(
             "two invocations with two questions each, no store",
             "one of each sort of ending; each provider comes back once",
             Size::Large,
-            host::Setup { questions: 2, reconnects: 1, ..untold },
+            host::HostScope { questions: 2, reconnects: 1, ..untold },
         ),
         scope(
             "two invocations, a store, two surfaces",
             "one of each sort of ending; the end of a question is held at once",
             Size::Large,
-            host::Setup { store: in_order, has_screens: true, ..untold },
+            host::HostScope { store: in_order, has_screens: true, ..untold },
         ),
         scope(
             "two invocations of two sessions, a store, a restart, a call after it",
             "one of each sort of ending; the end of a question is held at once",
             Size::Medium,
-            host::Setup { store: in_order, restarts: 1, is_apart: true, ..untold },
+            host::HostScope { store: in_order, restarts: 1, is_apart: true, ..untold },
         ),
         scope(
             "two invocations of one session, a store, a restart, a call after it",
             "as the scope before; each provider comes back once",
             Size::Large,
-            host::Setup { store: in_order, restarts: 1, reconnects: 1, ..untold },
+            host::HostScope { store: in_order, restarts: 1, reconnects: 1, ..untold },
         ),
     ]
 }
 
 fn pairs() -> Vec<Scope> {
-    let small = pair::Setup {
+    let small = pair::PairScope {
         calls: 1,
         rounds_max: 2,
         under_way_max: 2,
@@ -303,7 +309,7 @@ fn pairs() -> Vec<Scope> {
         client: ClientLie::HONEST,
         server: ServerLie::HONEST,
     };
-    let large = pair::Setup { gives_up: true, expires: true, serving_max: 2, ..small };
+    let large = pair::PairScope { gives_up: true, expires: true, serving_max: 2, ..small };
     let scope = |name, bounds, size, setup| Scope {
         name,
         bounds,
@@ -322,19 +328,19 @@ fn pairs() -> Vec<Scope> {
             "a client and a server, one call, three messages under way",
             "two copied, one forged; two requests served at once; states expire once",
             Size::Medium,
-            pair::Setup { under_way_max: 3, copies: 2, is_single_use: false, ..large },
+            pair::PairScope { under_way_max: 3, copies: 2, is_single_use: false, ..large },
         ),
         scope(
             "one call, states of a single use, three messages under way",
             "two copied, one forged; one request served at a time; the store of used states may fail",
             Size::Medium,
-            pair::Setup { under_way_max: 3, copies: 2, serving_max: 1, ..large },
+            pair::PairScope { under_way_max: 3, copies: 2, serving_max: 1, ..large },
         ),
         scope(
             "two calls, one after the other, states of a single use",
             "two messages under way, one copied; one request served at a time",
             Size::Medium,
-            pair::Setup { calls: 2, forgeries: 0, expires: false, serving_max: 1, ..large },
+            pair::PairScope { calls: 2, forgeries: 0, expires: false, serving_max: 1, ..large },
         ),
     ]
 }

@@ -19,7 +19,7 @@ use super::{
 };
 
 /// Machines, their time, and what has come out of them. Two that are equal go on alike.
-pub trait World: Clone + PartialEq + Hash + Send + Sync {
+pub trait Searched: Clone + PartialEq + Hash + Send + Sync {
     /// A thing that can happen.
     type Op: Debug;
 
@@ -89,7 +89,7 @@ type Known = HashSet<u128, BuildHasherDefault<AsItIs>>;
 /// # Errors
 ///
 /// The first rule that is broken.
-pub fn explore<W: World>(start: &W, threads: usize) -> Result<Found, Box<Counterexample>> {
+pub fn explore<W: Searched>(start: &W, threads: usize) -> Result<Found, Box<Counterexample>> {
     let mut found = Found { states: 1, ..Found::default() };
     let mut known = Known::default();
     known.insert(digest(start));
@@ -150,7 +150,7 @@ struct Broken {
 }
 
 /// Divides worlds among threads. What they found comes back in the order of the worlds.
-fn expand<W: World>(
+fn expand<W: Searched>(
     batch: &[(u32, W)],
     known: &Known,
     threads: usize,
@@ -166,7 +166,7 @@ fn expand<W: World>(
     })
 }
 
-fn expand_share<W: World>(share: &[(u32, W)], known: &Known) -> Result<Part<W>, Broken> {
+fn expand_share<W: Searched>(share: &[(u32, W)], known: &Known) -> Result<Part<W>, Broken> {
     let mut part = Part { tried: 0, changed: 0, seen: BTreeSet::new(), reached: Vec::new() };
     let mut own = Known::default();
     for (index, world) in share {
@@ -203,7 +203,11 @@ fn text(panic: &(dyn Any + Send)) -> String {
 }
 
 /// Goes the way to what was broken once more, and writes down what happens on it.
-fn counterexample<W: World>(start: &W, ways: &[(u32, u16)], broken: Broken) -> Box<Counterexample> {
+fn counterexample<W: Searched>(
+    start: &W,
+    ways: &[(u32, u16)],
+    broken: Broken,
+) -> Box<Counterexample> {
     let mut numbers: Vec<usize> = broken.by.into_iter().collect();
     let mut at = broken.in_state;
     while at != 0 {
@@ -232,7 +236,7 @@ mod tests {
     #[derive(Clone, Debug, PartialEq, Hash)]
     struct Number(u32, Option<u32>);
 
-    impl World for Number {
+    impl Searched for Number {
         type Op = u32;
 
         fn ops(&self) -> Vec<u32> {

@@ -128,11 +128,11 @@ impl Fault {
         let bytes: Vec<u8> = (0..400).map(|_| dice.next_byte()).collect();
         match self.lie {
             Lie::Client(lie) => {
-                let mut call = invocation::World::of(lie, setup);
+                let mut call = invocation::ClientWorld::of(lie, setup);
                 invocation::ops(&bytes).try_for_each(|op| call.try_apply(op))
             }
             Lie::Host(lie) => {
-                let mut host = broker::World::of(&Liar::new(lie), setup)?;
+                let mut host = broker::HostWorld::of(&Liar::new(lie), setup)?;
                 broker::ops(&bytes).try_for_each(|op| host.try_apply(op))
             }
             Lie::Provider(_) | Lie::Server(_) => panic!("{} has no lives of its own", self.name),

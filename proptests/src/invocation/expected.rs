@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use mrtr_core::client::{CloseReason, Fault, Outcome};
 
-use super::script::Kind;
+use super::script::AskedKind;
 
 /// What a reply must lead to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum NextOfCall {
     /// Questions of these kinds, in the order of their keys.
-    Asked(BTreeMap<String, Kind>),
+    Asked(BTreeMap<String, AskedKind>),
     Paused,
     /// The end, because the legs have spent their budget and nobody is asked for nothing.
     Spent,

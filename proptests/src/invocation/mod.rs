@@ -10,5 +10,5 @@ mod script;
 mod server;
 mod world;
 
-pub use op::{How, Op, Questions, Says, WhichLeg, WhichQuestion, WhichRound, ops};
-pub use world::World;
+pub use op::{ClientOp, How, Questions, Says, WhichLeg, WhichQuestion, WhichRound, ops};
+pub use world::ClientWorld;

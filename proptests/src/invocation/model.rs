@@ -10,8 +10,8 @@ use mrtr_core::{
 
 use super::{
     claims::ClaimSet,
-    expected::{Blame, Next, close_reason},
-    script::{Kind, Question},
+    expected::{Blame, NextOfCall, close_reason},
+    script::{AskedKind, ScriptQuestion},
 };
 use crate::{
     invariants::{Checked, Invariant, Violation},
@@ -20,7 +20,7 @@ use crate::{
 
 /// Where the call is, by what it was seen to do.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Place {
+pub(super) enum CallStage {
     InFlight,
     Asking,
     Pausing,
@@ -41,7 +41,7 @@ pub(super) struct CallModel {
     executed: Duration,
     pause: Duration,
     /// The kinds of the questions of the round.
-    kinds: BTreeMap<String, Kind>,
+    kinds: BTreeMap<String, AskedKind>,
     pub(super) outcome: Option<Outcome>,
     /// What happened that not every life gets to.
     pub(super) seen: BTreeSet<&'static str>,
@@ -74,12 +74,12 @@ impl CallModel {
         self.claims
     }
 
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> CallStage {
         match &self.watch {
-            watch if watch.is_settled() => Place::Settled,
-            watch if watch.is_in_flight() => Place::InFlight,
-            watch if watch.open().next().is_some() => Place::Asking,
-            _ => Place::Pausing,
+            watch if watch.is_settled() => CallStage::Settled,
+            watch if watch.is_in_flight() => CallStage::InFlight,
+            watch if watch.open().next().is_some() => CallStage::Asking,
+            _ => CallStage::Pausing,
         }
     }
 
@@ -87,16 +87,16 @@ impl CallModel {
         self.watch.open().cloned().collect()
     }
 
-    pub(super) fn open_kinds(&self) -> Vec<(String, Kind)> {
+    pub(super) fn open_kinds(&self) -> Vec<(String, AskedKind)> {
         let open = self.watch.open();
         open.filter_map(|key| Some((key.clone(), *self.kinds.get(key)?))).collect()
     }
 
     /// Returns what an `input_required` result with these questions must lead to. A question that
     /// was not claimed or is malformed fails the call.
-    pub(super) fn next(&self, questions: &[&Question], is_spoiled: bool) -> Next {
+    pub(super) fn next(&self, questions: &[&ScriptQuestion], is_spoiled: bool) -> NextOfCall {
         if !self.claims.allows_retries {
-            return Next::Fault([Blame::Undeclared("input_required")].into());
+            return NextOfCall::Fault([Blame::Undeclared("input_required")].into());
         }
         let needs = questions.iter().flat_map(|question| question.needs);
         let missing = needs.filter(|name| !self.claims.allows(name));
@@ -104,11 +104,13 @@ impl CallModel {
         blames.extend((self.watch.round() >= self.limits.rounds_max).then_some(Blame::Rounds));
         blames.extend(is_spoiled.then_some(Blame::Broken));
         if !blames.is_empty() {
-            Next::Fault(blames)
+            NextOfCall::Fault(blames)
         } else if questions.is_empty() {
-            Next::Paused
+            NextOfCall::Paused
         } else {
-            Next::Asked(questions.iter().map(|known| (known.key.into(), known.kind)).collect())
+            NextOfCall::Asked(
+                questions.iter().map(|known| (known.key.into(), known.kind)).collect(),
+            )
         }
     }
 
@@ -118,25 +120,25 @@ impl CallModel {
     }
 
     /// Takes note that the call came to another place, or sent another leg.
-    pub(super) fn turn(&mut self, before: Place) {
-        if before == Place::InFlight {
+    pub(super) fn turn(&mut self, before: CallStage) {
+        if before == CallStage::InFlight {
             self.executed += self.told.since(self.since);
         }
         (self.since, self.leg_since) = (self.told, self.told);
         match self.place() {
-            Place::Pausing => {
+            CallStage::Pausing => {
                 let Clocks { pause_min, pause_max, .. } = self.limits.clocks;
                 self.pause = (self.pause * 2).clamp(pause_min, pause_max);
             }
-            Place::Asking => self.pause = Duration::ZERO,
-            Place::InFlight | Place::Settled => {}
+            CallStage::Asking => self.pause = Duration::ZERO,
+            CallStage::InFlight | CallStage::Settled => {}
         }
     }
 
     /// Checks what came of a reply to the leg in flight. Without `next`, all that may come is right.
-    pub(super) fn replied(&mut self, next: Option<Next>, actions: &[Action]) -> Checked {
+    pub(super) fn replied(&mut self, next: Option<NextOfCall>, actions: &[Action]) -> Checked {
         let found = match actions {
-            [] => Next::Paused,
+            [] => NextOfCall::Paused,
             [Action::Ask { .. }, ..] => {
                 let keys = actions.iter().map(key_of);
                 let in_order = keys.clone().is_sorted() && keys.clone().all(|key| key.is_some());
@@ -147,15 +149,15 @@ impl CallModel {
                 if kinds.len() == 4 {
                     self.seen.insert("all kinds are asked");
                 }
-                Next::Asked(self.kinds.clone())
+                NextOfCall::Asked(self.kinds.clone())
             }
             [Action::Settle(outcome)] => {
                 self.outcome = Some(outcome.clone());
                 match outcome {
-                    Outcome::Complete(_) => Next::Complete,
-                    Outcome::Error(_) => Next::Error,
-                    Outcome::Fault(fault) => Next::Fault([Blame::of(fault)].into()),
-                    Outcome::TimedOut(Clock::Execution) if self.is_spent() => Next::Spent,
+                    Outcome::Complete(_) => NextOfCall::Complete,
+                    Outcome::Error(_) => NextOfCall::Error,
+                    Outcome::Fault(fault) => NextOfCall::Fault([Blame::of(fault)].into()),
+                    Outcome::TimedOut(Clock::Execution) if self.is_spent() => NextOfCall::Spent,
                     other => return Err(unexpected("a reply", other)),
                 }
             }
@@ -163,10 +165,10 @@ impl CallModel {
         };
         match (next, found) {
             (None, _) => Ok(()),
-            (Some(Next::Asked(_) | Next::Paused), found) if self.is_spent() => {
-                Invariant::AsRequired.same("what a reply leads to", &found, &Next::Spent)
+            (Some(NextOfCall::Asked(_) | NextOfCall::Paused), found) if self.is_spent() => {
+                Invariant::AsRequired.same("what a reply leads to", &found, &NextOfCall::Spent)
             }
-            (Some(Next::Fault(blames)), Next::Fault(found)) => {
+            (Some(NextOfCall::Fault(blames)), NextOfCall::Fault(found)) => {
                 let is_so = found.iter().all(|blame| blames.contains(blame));
                 Invariant::AsRequired.holds_or(is_so, || format!("{found:?}: {blames:?}"))
             }
@@ -184,12 +186,12 @@ impl CallModel {
     /// Checks what came of an answer that was taken.
     pub(super) fn answered(&mut self, key: &str, actions: &[Action]) -> Checked {
         self.seen.extend(self.kinds.get(key).map(|kind| match kind {
-            Kind::Form => "a form is answered",
-            Kind::Url => "a URL is answered",
-            Kind::Sampling => "a model answers",
-            Kind::Roots => "roots are listed",
+            AskedKind::Form => "a form is answered",
+            AskedKind::Url => "a URL is answered",
+            AskedKind::Sampling => "a model answers",
+            AskedKind::Roots => "roots are listed",
         }));
-        if self.place() == Place::Asking {
+        if self.place() == CallStage::Asking {
             Invariant::AsRequired.same("an answer that is not the last", &actions, &&[][..])
         } else {
             Self::sent(actions)
@@ -211,12 +213,12 @@ impl CallModel {
     pub(super) fn ticked(
         &mut self,
         due: Option<Clock>,
-        before: Place,
+        before: CallStage,
         open: &[String],
         actions: &[Action],
     ) -> Checked {
         match (before, due) {
-            (Place::Pausing, Some(_)) => Self::sent(actions),
+            (CallStage::Pausing, Some(_)) => Self::sent(actions),
             (_, Some(clock)) => {
                 let outcome = self.ended(before, open, actions)?;
                 Invariant::AsRequired.same("a clock", &outcome, &Outcome::TimedOut(clock))
@@ -233,7 +235,7 @@ impl CallModel {
     /// Checks that the call ended other than by a reply, in a place with open questions.
     pub(super) fn ended(
         &mut self,
-        before: Place,
+        before: CallStage,
         open: &[String],
         actions: &[Action],
     ) -> Result<Outcome, Violation> {
@@ -241,7 +243,7 @@ impl CallModel {
             return Err(unexpected("an end", &actions));
         };
         let gives_up = matches!(outcome, Outcome::TimedOut(_) | Outcome::Stopped);
-        let in_flight = before == Place::InFlight;
+        let in_flight = before == CallStage::InFlight;
         let cancels = matches!(closing, [Action::CancelLeg { .. }]);
         let rule = Invariant::AsRequired;
         rule.same("that a leg is cancelled", &cancels, &(in_flight && gives_up))?;
@@ -256,7 +258,7 @@ impl CallModel {
             Outcome::Lost => !in_flight,
             Outcome::OutcomeUnknown => in_flight,
             Outcome::TimedOut(_) | Outcome::Stopped => true,
-            Outcome::Unanswerable => before == Place::Asking,
+            Outcome::Unanswerable => before == CallStage::Asking,
             _ => false,
         };
         rule.holds_or(is_so, || format!("{outcome:?} ends a call that is {before:?}"))?;
@@ -277,12 +279,12 @@ impl CallModel {
     /// Returns when the call has something to do by itself, and which clock runs out then.
     pub(super) fn due(&self) -> Option<(Instant, Clock)> {
         match self.place() {
-            Place::InFlight => Some(self.leg_clock()),
-            Place::Asking => {
+            CallStage::InFlight => Some(self.leg_clock()),
+            CallStage::Asking => {
                 Some((self.since + self.limits.clocks.interaction, Clock::Interaction))
             }
-            Place::Pausing => Some((self.since + self.pause, Clock::Leg)),
-            Place::Settled => None,
+            CallStage::Pausing => Some((self.since + self.pause, Clock::Leg)),
+            CallStage::Settled => None,
         }
     }
 
@@ -304,9 +306,9 @@ fn key_of(action: &Action) -> Option<String> {
     }
 }
 
-fn kind_of(action: &Action) -> Option<(String, Kind)> {
+fn kind_of(action: &Action) -> Option<(String, AskedKind)> {
     match action {
-        Action::Ask { key, request, .. } => Some((key.clone(), Kind::of(request))),
+        Action::Ask { key, request, .. } => Some((key.clone(), AskedKind::of(request))),
         _ => None,
     }
 }

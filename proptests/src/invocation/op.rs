@@ -5,7 +5,7 @@
 /// It comes of three bytes, so that a fuzzer can write it and a property test shrinks it: the
 /// smaller the bytes, the less happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Op {
+pub enum ClientOp {
     /// The call is told the time.
     Tick,
     /// Time passes: one of several spans, by index.
@@ -144,7 +144,7 @@ pub enum How {
     Other(u8),
 }
 
-impl From<[u8; 3]> for Op {
+impl From<[u8; 3]> for ClientOp {
     /// Gives what ends a call a small share, so that calls live long enough to get somewhere.
     fn from([kind, a, b]: [u8; 3]) -> Self {
         match kind % 32 {
@@ -228,6 +228,6 @@ impl From<u8> for How {
 }
 
 /// Reads operations of bytes, three bytes each.
-pub fn ops(bytes: &[u8]) -> impl Iterator<Item = Op> {
-    bytes.as_chunks::<3>().0.iter().map(|chunk| Op::from(*chunk))
+pub fn ops(bytes: &[u8]) -> impl Iterator<Item = ClientOp> {
+    bytes.as_chunks::<3>().0.iter().map(|chunk| ClientOp::from(*chunk))
 }

@@ -15,14 +15,14 @@ pub(super) const PARAMS: &str = r#"{"name":"deploy","_meta":{"k":"SENTINEL"},"ar
 
 /// Who is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum AskedKind {
     Form,
     Url,
     Sampling,
     Roots,
 }
 
-impl Kind {
+impl AskedKind {
     pub(super) const fn of(request: &InputRequest) -> Self {
         match request {
             InputRequest::Elicitation(Elicitation::Form(_)) => Self::Form,
@@ -66,9 +66,9 @@ impl Unfit {
 }
 
 /// A question, the answers that somebody may give, and what comes of them.
-pub(super) struct Question {
+pub(super) struct ScriptQuestion {
     pub(super) key: &'static str,
-    pub(super) kind: Kind,
+    pub(super) kind: AskedKind,
     /// All that the call must have claimed, by the names that a fault has for it.
     pub(super) needs: &'static [&'static str],
     pub(super) request: &'static str,
@@ -80,10 +80,10 @@ pub(super) struct Question {
     unfit: Unfit,
 }
 
-impl Question {
+impl ScriptQuestion {
     /// Writes an answer, and what must come of it: what goes to the server, or why nothing does.
     pub(super) fn answer(&self, how: How) -> (InputResponse, Result<&'static str, Unfit>) {
-        let is_asked_of_a_person = matches!(self.kind, Kind::Form | Kind::Url);
+        let is_asked_of_a_person = matches!(self.kind, AskedKind::Form | AskedKind::Url);
         let refusal = |json| if is_asked_of_a_person { Ok(json) } else { Err(Unfit::Kind) };
         match how {
             How::Right => ((self.right)(), Ok(self.sent)),
@@ -120,10 +120,10 @@ fn roots() -> InputResponse {
 }
 
 /// The questions, in the order of their keys.
-pub(super) const QUESTIONS: [Question; 11] = [
-    Question {
+pub(super) const QUESTIONS: [ScriptQuestion; 11] = [
+    ScriptQuestion {
         key: "0",
-        kind: Kind::Form,
+        kind: AskedKind::Form,
         needs: &["form elicitation"],
         request: r#"{"method":"elicitation/create","params":{"message":"Sure?","requestedSchema":
             {"type":"object","properties":{"confirm":{"type":"boolean"}},"required":["confirm"]}}}"#,
@@ -132,9 +132,9 @@ pub(super) const QUESTIONS: [Question; 11] = [
         wrong: || InputResponse::Accept(Content::new().with_text("confirm", SECRET)),
         unfit: Unfit::Form,
     },
-    Question {
+    ScriptQuestion {
         key: "1",
-        kind: Kind::Form,
+        kind: AskedKind::Form,
         needs: &["form elicitation"],
         request: r#"{"method":"elicitation/create","params":{"mode":"form","message":"Who?",
             "requestedSchema":{"type":"object","properties":{"name":{"type":"string","maxLength":9},
@@ -150,9 +150,9 @@ pub(super) const QUESTIONS: [Question; 11] = [
         },
         unfit: Unfit::Form,
     },
-    Question {
+    ScriptQuestion {
         key: "model",
-        kind: Kind::Sampling,
+        kind: AskedKind::Sampling,
         needs: &["sampling"],
         request: r#"{"method":"sampling/createMessage","params":{"messages":[{"role":"user",
             "content":{"type":"text","text":"SENTINEL"}}],"maxTokens":1e2,"includeContext":"none"}}"#,
@@ -161,9 +161,9 @@ pub(super) const QUESTIONS: [Question; 11] = [
         wrong: unlike_sampled,
         unfit: Unfit::Shape,
     },
-    Question {
+    ScriptQuestion {
         key: "model+all",
-        kind: Kind::Sampling,
+        kind: AskedKind::Sampling,
         needs: &["sampling", "sampling with tools", "sampling with context"],
         request: r#"{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,
             "toolChoice":{"mode":"auto"},"includeContext":"allServers"}}"#,
@@ -172,9 +172,9 @@ pub(super) const QUESTIONS: [Question; 11] = [
         wrong: unlike_sampled,
         unfit: Unfit::Shape,
     },
-    Question {
+    ScriptQuestion {
         key: "model+context",
-        kind: Kind::Sampling,
+        kind: AskedKind::Sampling,
         needs: &["sampling", "sampling with context"],
         request: r#"{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,
             "includeContext":"thisServer"}}"#,
@@ -183,9 +183,9 @@ pub(super) const QUESTIONS: [Question; 11] = [
         wrong: || InputResponse::Sampled(raw(r#"["SENTINEL"]"#)),
         unfit: Unfit::Shape,
     },
-    Question {
+    ScriptQuestion {
         key: "model+tools",
-        kind: Kind::Sampling,
+        kind: AskedKind::Sampling,
         needs: &["sampling", "sampling with tools"],
         request: r#"{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,
             "tools":[{"name":"SENTINEL"}]}}"#,
@@ -194,9 +194,9 @@ pub(super) const QUESTIONS: [Question; 11] = [
         wrong: || InputResponse::Sampled(raw(r#"{"result":{"SENTINEL":1}}"#)),
         unfit: Unfit::Shape,
     },
-    Question {
+    ScriptQuestion {
         key: "pay",
-        kind: Kind::Url,
+        kind: AskedKind::Url,
         needs: &["URL elicitation"],
         request: r#"{"method":"elicitation/create","params":{"mode":"url","message":"Pay",
             "url":"https://example.org/pay?token=SENTINEL"}}"#,
@@ -205,9 +205,9 @@ pub(super) const QUESTIONS: [Question; 11] = [
         wrong: || InputResponse::Accept(Content::new().with_text("url", SECRET)),
         unfit: Unfit::Kind,
     },
-    Question {
+    ScriptQuestion {
         key: "roots",
-        kind: Kind::Roots,
+        kind: AskedKind::Roots,
         needs: &["roots"],
         request: r#"{"method":"roots/list"}"#,
         right: roots,
@@ -215,9 +215,9 @@ pub(super) const QUESTIONS: [Question; 11] = [
         wrong: || InputResponse::Roots(raw(r#"{"roots":["file:///SENTINEL"]}"#)),
         unfit: Unfit::Shape,
     },
-    Question {
+    ScriptQuestion {
         key: "target",
-        kind: Kind::Form,
+        kind: AskedKind::Form,
         needs: &["form elicitation"],
         request: r#"{"method":"elicitation/create","params":{"message":"Where to?",
             "requestedSchema":{"type":"object","properties":{
@@ -235,9 +235,9 @@ pub(super) const QUESTIONS: [Question; 11] = [
         },
         unfit: Unfit::Form,
     },
-    Question {
+    ScriptQuestion {
         key: "where",
-        kind: Kind::Roots,
+        kind: AskedKind::Roots,
         needs: &["roots"],
         request: r#"{"method":"roots/list","params":{"_meta":{"k":"SENTINEL"}}}"#,
         right: || InputResponse::Roots(raw(r#"{"roots":[]}"#)),
@@ -245,9 +245,9 @@ pub(super) const QUESTIONS: [Question; 11] = [
         wrong: || InputResponse::Roots(raw(r#"{"roots":{"uri":"SENTINEL"}}"#)),
         unfit: Unfit::Shape,
     },
-    Question {
+    ScriptQuestion {
         key: "é",
-        kind: Kind::Form,
+        kind: AskedKind::Form,
         needs: &["form elicitation"],
         request: r#"{"method":"elicitation/create","params":{"message":"Go on?","requestedSchema":
             {"type":"object","properties":{}}}}"#,

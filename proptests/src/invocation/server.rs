@@ -5,28 +5,28 @@ use mrtr_core::{client::Reply, wire::RawJson};
 use super::{
     Questions, Says,
     claims::ClaimSet,
-    expected::{Blame, Next},
+    expected::{Blame, NextOfCall},
     hostile::{HOSTILE, MALFORMED},
     model::CallModel,
-    script::{QUESTIONS, Question, STATES, asking, pick},
+    script::{QUESTIONS, STATES, ScriptQuestion, asking, pick},
 };
 
 /// Writes what a server says, what must come of it, and the state that goes back.
-pub(super) fn line(model: &CallModel, says: Says) -> (Reply, Next, Option<String>) {
+pub(super) fn line(model: &CallModel, says: Says) -> (Reply, NextOfCall, Option<String>) {
     let result = |text: &str| Reply::Result(RawJson::parse(text).unwrap());
     match says {
-        Says::Complete => (result(r#"{"content":["SENTINEL"]}"#), Next::Complete, None),
+        Says::Complete => (result(r#"{"content":["SENTINEL"]}"#), NextOfCall::Complete, None),
         Says::Error => {
             let error = r#"{"code":-32603,"message":"SENTINEL","data":"SENTINEL"}"#;
-            (Reply::Error(RawJson::parse(error).unwrap()), Next::Error, None)
+            (Reply::Error(RawJson::parse(error).unwrap()), NextOfCall::Error, None)
         }
         Says::Hostile(index) => {
             let mut blames = vec![Blame::Broken];
             // Whether a result breaks the protocol or only the call's claims is told by either.
-            if let Next::Fault(more) = model.next(&[], true) {
+            if let NextOfCall::Fault(more) = model.next(&[], true) {
                 blames.extend(more);
             }
-            (result(pick::<&str>(&HOSTILE, index)), Next::Fault(blames), None)
+            (result(pick::<&str>(&HOSTILE, index)), NextOfCall::Fault(blames), None)
         }
         Says::StateOnly(index) => {
             let state = *pick::<&str>(&STATES, index);
@@ -55,8 +55,8 @@ pub(super) fn line(model: &CallModel, says: Says) -> (Reply, Next, Option<String
 fn chosen(
     claims: &ClaimSet,
     Questions { stray, first, which }: Questions,
-) -> Vec<&'static Question> {
-    let may_be_asked = |known: &&Question| known.needs.iter().all(|name| claims.allows(name));
+) -> Vec<&'static ScriptQuestion> {
+    let may_be_asked = |known: &&ScriptQuestion| known.needs.iter().all(|name| claims.allows(name));
     let known: Vec<_> = QUESTIONS.iter().filter(may_be_asked).collect();
     let known = if known.is_empty() { QUESTIONS.iter().collect() } else { known };
     let four = known.iter().copied().cycle().skip(first.into()).take(known.len().min(4));

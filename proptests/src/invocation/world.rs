@@ -9,13 +9,13 @@ use mrtr_core::{
 };
 
 use super::{
-    Op, WhichLeg, WhichQuestion, WhichRound,
+    ClientOp, WhichLeg, WhichQuestion, WhichRound,
     claims::CLAIM_SETS,
-    expected::Next,
+    expected::NextOfCall,
     hostile::STATE_BYTES_MAX,
     legs::{FOREIGN_LEGS, LEGS, binding, request},
-    model::{CallModel, Place},
-    script::{QUESTIONS, Question, Unfit, pick},
+    model::{CallModel, CallStage},
+    script::{QUESTIONS, ScriptQuestion, Unfit, pick},
     server::line,
 };
 
@@ -31,16 +31,16 @@ const SPANS: [u64; 12] = [0, 1, 1, 249, 250, 500, 600, 600, 1_000, 1_000, 9_999,
 /// One call, and all that happens to it.
 ///
 /// ```
-/// use mrtr_proptests::invocation::{Op, World, ops};
+/// use mrtr_proptests::invocation::{ClientOp, ClientWorld, ops};
 ///
-/// let mut world = World::new(0);
+/// let mut world = ClientWorld::new(0);
 /// for op in ops(&[4, 0, 1, 9, 0, 0, 4, 0, 0]) {
 ///     world.apply(op);
 /// }
 /// assert!(world.is_settled());
 /// ```
 #[derive(Clone, Debug)]
-pub struct World {
+pub struct ClientWorld {
     call: Invocation,
     lie: ClientLie,
     now: Instant,
@@ -51,7 +51,7 @@ pub struct World {
     keeps_secrets: bool,
 }
 
-impl World {
+impl ClientWorld {
     /// Starts a call. The bits of `setup` choose its claims and limits.
     #[must_use]
     pub fn new(setup: u8) -> Self {
@@ -95,7 +95,7 @@ impl World {
     /// # Panics
     ///
     /// If an invariant is broken.
-    pub fn apply(&mut self, op: Op) {
+    pub fn apply(&mut self, op: ClientOp) {
         if let Err(violation) = self.try_apply(op) {
             panic!("{violation}\nafter {op:?}");
         }
@@ -106,31 +106,33 @@ impl World {
     /// # Errors
     ///
     /// The first violation.
-    pub fn try_apply(&mut self, op: Op) -> Checked {
+    pub fn try_apply(&mut self, op: ClientOp) -> Checked {
         match op {
-            Op::Tick => self.tick()?,
-            Op::Wait(span) => self.now = Instant::from_millis(self.millis() + pick(&SPANS, span)),
-            Op::Back(span) => {
+            ClientOp::Tick => self.tick()?,
+            ClientOp::Wait(span) => {
+                self.now = Instant::from_millis(self.millis() + pick(&SPANS, span))
+            }
+            ClientOp::Back(span) => {
                 self.now = Instant::from_millis(self.millis().saturating_sub(*pick(&SPANS, span)));
             }
-            Op::Rest if self.call.phase() != Phase::Pausing => {}
-            Op::Rest => self.run_out(false)?,
-            Op::RunOut { early } => self.run_out(early)?,
-            Op::Reply { leg, says } => {
+            ClientOp::Rest if self.call.phase() != Phase::Pausing => {}
+            ClientOp::Rest => self.run_out(false)?,
+            ClientOp::RunOut { early } => self.run_out(early)?,
+            ClientOp::Reply { leg, says } => {
                 let (reply, next, state) = line(&self.model, says);
                 self.reply(self.leg(leg), reply, Some(next), state)?;
             }
-            Op::Answer { round, question, how } => {
+            ClientOp::Answer { round, question, how } => {
                 let question = self.question(question);
                 let (response, expected) = question.answer(how);
                 self.answer(self.round(round), question.key.into(), response, expected)?;
             }
-            Op::Fail { round, question } => self.fail(round, question)?,
-            Op::Progress { leg } => self.progress(self.leg(leg))?,
-            Op::Bound { same: true } => self.nothing(Event::BindingChanged(binding(true)))?,
-            Op::Bound { same: false } => self.end(Event::BindingChanged(binding(false)))?,
-            Op::Lost => self.end(Event::ConnectionLost)?,
-            Op::Stop => self.end(Event::Stop)?,
+            ClientOp::Fail { round, question } => self.fail(round, question)?,
+            ClientOp::Progress { leg } => self.progress(self.leg(leg))?,
+            ClientOp::Bound { same: true } => self.nothing(Event::BindingChanged(binding(true)))?,
+            ClientOp::Bound { same: false } => self.end(Event::BindingChanged(binding(false)))?,
+            ClientOp::Lost => self.end(Event::ConnectionLost)?,
+            ClientOp::Stop => self.end(Event::Stop)?,
         }
         self.check()
     }
@@ -197,7 +199,7 @@ impl World {
         let deadline = (self.lie.deadline)(phase, self.call.deadline());
         self.model.watch.check_told(phase, (self.lie.open)(phase, self.call.open()), deadline)?;
         self.model.check_deadline(deadline)?;
-        let pauses = self.model.place() == Place::Pausing;
+        let pauses = self.model.place() == CallStage::Pausing;
         Invariant::Contract.same("that a call pauses", &(phase == Phase::Pausing), &pauses)?;
         self.shows_nothing_secret(&format!("{:?}", self.call))
     }
@@ -229,7 +231,7 @@ impl World {
         &mut self,
         leg: LegId,
         reply: Reply,
-        next: Option<Next>,
+        next: Option<NextOfCall>,
         state: Option<String>,
     ) -> Checked {
         if !self.counts(&leg) {
@@ -245,7 +247,7 @@ impl World {
         self.model.replied(next, &actions)
     }
 
-    fn question(&self, question: WhichQuestion) -> &'static Question {
+    fn question(&self, question: WhichQuestion) -> &'static ScriptQuestion {
         match question {
             WhichQuestion::Open(index) => {
                 let open = self.model.open_keys();

@@ -1,6 +1,6 @@
 //! Replies of a server to a running call.
 
-use crate::invocation::{Op, World};
+use crate::invocation::{ClientOp, ClientWorld};
 
 /// Serves a reply to three legs of a call: whatever it says, the invariants hold, and what is asked
 /// can be declined.
@@ -12,7 +12,7 @@ use crate::invocation::{Op, World};
 ///
 /// If something does not hold.
 pub fn result(setup: u8, text: &[u8]) -> bool {
-    let mut world = World::new(setup & 0x1f);
+    let mut world = ClientWorld::new(setup & 0x1f);
     for _ in 0..3 {
         if world.is_settled() {
             break;
@@ -26,9 +26,9 @@ pub fn result(setup: u8, text: &[u8]) -> bool {
         };
         world.serve(&whole);
         world.decline_all();
-        world.apply(Op::Rest);
+        world.apply(ClientOp::Rest);
     }
-    world.apply(Op::Stop);
+    world.apply(ClientOp::Stop);
     assert!(world.is_settled());
     world.legs_sent() > 1
 }

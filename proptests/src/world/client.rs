@@ -7,7 +7,7 @@ use mrtr_core::{
     client::{Action, Binding, Event, LegRequest, Outcome, Reply},
 };
 
-use super::clock::{Place, Stopwatch};
+use super::clock::{ProvidedPlace, ProvidedStopwatch};
 use crate::{
     invariants::{Checked, Invariant},
     watch::{ClientWatch, members},
@@ -15,16 +15,16 @@ use crate::{
 
 /// A call as the requirements have it, beside the watch of what must never be.
 #[derive(Clone, Debug)]
-pub(super) struct CallModel {
+pub(super) struct ProvidedModel {
     watch: ClientWatch,
     rounds_max: u32,
     binding: Binding,
-    clock: Stopwatch,
+    clock: ProvidedStopwatch,
 }
 
 /// What must come of an event.
 #[derive(Debug, PartialEq, Eq)]
-enum Next {
+enum NextOfProvided {
     Nothing,
     Asks(BTreeSet<String>),
     Pauses,
@@ -32,13 +32,13 @@ enum Next {
     Settles { code: &'static str, cancels: bool },
 }
 
-impl CallModel {
+impl ProvidedModel {
     pub(super) fn new(now: Instant, limits: &Limits, first: &LegRequest) -> Self {
         Self {
             watch: ClientWatch::new(first, limits.rounds_max),
             rounds_max: limits.rounds_max,
             binding: first.binding.clone(),
-            clock: Stopwatch::new(now, limits.clocks),
+            clock: ProvidedStopwatch::new(now, limits.clocks),
         }
     }
 
@@ -47,12 +47,12 @@ impl CallModel {
     }
 
     /// Returns where the call is, by what it was seen to do.
-    fn place(&self) -> Place {
+    fn place(&self) -> ProvidedPlace {
         match &self.watch {
-            watch if watch.is_settled() => Place::Settled,
-            watch if watch.is_in_flight() => Place::InFlight,
-            watch if watch.open().next().is_some() => Place::Asking,
-            _ => Place::Pausing,
+            watch if watch.is_settled() => ProvidedPlace::Settled,
+            watch if watch.is_in_flight() => ProvidedPlace::InFlight,
+            watch if watch.open().next().is_some() => ProvidedPlace::Asking,
+            _ => ProvidedPlace::Pausing,
         }
     }
 
@@ -68,7 +68,7 @@ impl CallModel {
     ) -> Checked {
         let expected = self.expect(now, event, sent.is_some());
         let before = self.place();
-        let is_its = |leg| before == Place::InFlight && leg == self.watch.last_leg();
+        let is_its = |leg| before == ProvidedPlace::InFlight && leg == self.watch.last_leg();
         let is_replied = matches!(event, Event::Reply { leg, .. } if is_its(leg));
         if matches!(event, Event::Progress { leg } if is_its(leg)) {
             self.clock.progress(now);
@@ -80,11 +80,13 @@ impl CallModel {
         }
         let cancels = actions.iter().any(|action| matches!(action, Action::CancelLeg { .. }));
         let found = match actions.last() {
-            Some(Action::Settle(outcome)) => Next::Settles { code: outcome.code(), cancels },
-            Some(Action::Send(_)) => Next::Sends,
-            Some(Action::Ask { .. }) => Next::Asks(self.watch.open().cloned().collect()),
-            None if is_replied => Next::Pauses,
-            _ => Next::Nothing,
+            Some(Action::Settle(outcome)) => {
+                NextOfProvided::Settles { code: outcome.code(), cancels }
+            }
+            Some(Action::Send(_)) => NextOfProvided::Sends,
+            Some(Action::Ask { .. }) => NextOfProvided::Asks(self.watch.open().cloned().collect()),
+            None if is_replied => NextOfProvided::Pauses,
+            _ => NextOfProvided::Nothing,
         };
         let is_over = self.watch.round() > self.rounds_max;
         let rule = if is_over { Invariant::LegsAreBounded } else { Invariant::AsRequired };
@@ -92,21 +94,21 @@ impl CallModel {
     }
 
     /// Returns what the requirements make of an event.
-    fn expect(&self, now: Instant, event: &Event, is_taken: bool) -> Next {
+    fn expect(&self, now: Instant, event: &Event, is_taken: bool) -> NextOfProvided {
         let place = self.place();
-        let in_flight = place == Place::InFlight;
-        let settles = |code| Next::Settles { code, cancels: false };
-        let gives_up = |code| Next::Settles { code, cancels: in_flight };
+        let in_flight = place == ProvidedPlace::InFlight;
+        let settles = |code| NextOfProvided::Settles { code, cancels: false };
+        let gives_up = |code| NextOfProvided::Settles { code, cancels: in_flight };
         let open = self.watch.open().count();
         if self.is_settled() {
-            return Next::Nothing;
+            return NextOfProvided::Nothing;
         }
         match event {
-            Event::BindingChanged(binding) if *binding == self.binding => Next::Nothing,
+            Event::BindingChanged(binding) if *binding == self.binding => NextOfProvided::Nothing,
             Event::Reply { leg, reply } if in_flight && leg == self.watch.last_leg() => {
                 self.expect_reply(reply)
             }
-            Event::Answer { .. } if is_taken && open == 1 => Next::Sends,
+            Event::Answer { .. } if is_taken && open == 1 => NextOfProvided::Sends,
             Event::Failed { .. } if open > 0 => settles("unanswerable"),
             Event::BindingChanged(_) | Event::ConnectionLost if in_flight => {
                 settles("outcome_unknown")
@@ -114,14 +116,18 @@ impl CallModel {
             Event::BindingChanged(_) | Event::ConnectionLost => settles("lost"),
             Event::Stop => gives_up("stopped"),
             Event::Tick if self.clock.due(place).is_some_and(|due| due <= now) => {
-                if place == Place::Pausing { Next::Sends } else { gives_up("timed_out") }
+                if place == ProvidedPlace::Pausing {
+                    NextOfProvided::Sends
+                } else {
+                    gives_up("timed_out")
+                }
             }
-            _ => Next::Nothing,
+            _ => NextOfProvided::Nothing,
         }
     }
 
-    fn expect_reply(&self, reply: &Reply) -> Next {
-        let settles = |code| Next::Settles { code, cancels: false };
+    fn expect_reply(&self, reply: &Reply) -> NextOfProvided {
+        let settles = |code| NextOfProvided::Settles { code, cancels: false };
         let result = match reply {
             Reply::Error(_) => return settles("error"),
             Reply::Result(result) => members(result.as_str()),
@@ -134,8 +140,8 @@ impl CallModel {
             return settles("fault");
         }
         match result.get("inputRequests") {
-            Some(requests) => Next::Asks(members(requests).into_keys().collect()),
-            None => Next::Pauses,
+            Some(requests) => NextOfProvided::Asks(members(requests).into_keys().collect()),
+            None => NextOfProvided::Pauses,
         }
     }
 

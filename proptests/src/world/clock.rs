@@ -6,7 +6,7 @@ use mrtr_core::{Clocks, Instant};
 
 /// Where a call is, by what it was seen to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ProvidedPlace {
     InFlight,
     Asking,
     Pausing,
@@ -15,28 +15,28 @@ pub(super) enum Place {
 
 /// Measures one call.
 #[derive(Clone, Debug)]
-pub(super) struct Stopwatch {
+pub(super) struct ProvidedStopwatch {
     clocks: Clocks,
     since: Instant,
     leg_since: Instant,
     pause: Duration,
 }
 
-impl Stopwatch {
+impl ProvidedStopwatch {
     pub(super) const fn new(now: Instant, clocks: Clocks) -> Self {
         Self { clocks, since: now, leg_since: now, pause: Duration::ZERO }
     }
 
     /// The call comes to another place, or sends another leg.
-    pub(super) fn turn(&mut self, now: Instant, to: Place) {
+    pub(super) fn turn(&mut self, now: Instant, to: ProvidedPlace) {
         (self.since, self.leg_since) = (now, now);
         match to {
-            Place::Asking => self.pause = Duration::ZERO,
-            Place::Pausing => {
+            ProvidedPlace::Asking => self.pause = Duration::ZERO,
+            ProvidedPlace::Pausing => {
                 let next = (self.pause * 2).max(self.clocks.pause_min);
                 self.pause = next.min(self.clocks.pause_max);
             }
-            Place::InFlight | Place::Settled => {}
+            ProvidedPlace::InFlight | ProvidedPlace::Settled => {}
         }
     }
 
@@ -48,12 +48,12 @@ impl Stopwatch {
     }
 
     /// Returns when something runs out.
-    pub(super) fn due(&self, place: Place) -> Option<Instant> {
+    pub(super) fn due(&self, place: ProvidedPlace) -> Option<Instant> {
         match place {
-            Place::Settled => None,
-            Place::Asking => Some(self.since + self.clocks.interaction),
-            Place::Pausing => Some(self.since + self.pause),
-            Place::InFlight => {
+            ProvidedPlace::Settled => None,
+            ProvidedPlace::Asking => Some(self.since + self.clocks.interaction),
+            ProvidedPlace::Pausing => Some(self.since + self.pause),
+            ProvidedPlace::InFlight => {
                 let leg = self.leg_since + self.clocks.leg;
                 let last = self.clocks.leg_max.map(|leg_max| self.since + leg_max);
                 Some(last.map_or(leg, |last| last.min(leg)))

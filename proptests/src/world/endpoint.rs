@@ -33,7 +33,7 @@ pub(super) struct Runs {
 
 /// An endpoint as everybody knows it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
+pub(super) struct KnownEndpoint {
     pub(super) server: usize,
     /// The keys that it opens with: from the oldest to the newest.
     pub(super) oldest: usize,
@@ -50,7 +50,12 @@ pub(super) const MISSING_CAPABILITY: i64 = -32021;
 pub(super) const FAILED: i64 = -7;
 
 /// Returns what a request must come to.
-pub(super) fn expect(ledger: &Ledger, endpoint: Known, principal: &str, message: &str) -> Expected {
+pub(super) fn expect(
+    ledger: &Ledger,
+    endpoint: KnownEndpoint,
+    principal: &str,
+    message: &str,
+) -> Expected {
     let Ok(message) = serde_json::from_str::<Value>(message) else {
         return Expected::Refuses(PARSE, 400);
     };
@@ -62,7 +67,12 @@ pub(super) fn expect(ledger: &Ledger, endpoint: Known, principal: &str, message:
 }
 
 /// Returns what a handler must see of a request of this version. `None`: it does not run.
-fn runs(ledger: &Ledger, endpoint: Known, principal: &str, message: &Value) -> Option<Runs> {
+fn runs(
+    ledger: &Ledger,
+    endpoint: KnownEndpoint,
+    principal: &str,
+    message: &Value,
+) -> Option<Runs> {
     let method = message.get("method")?.as_str()?;
     let params = message.get("params")?;
     let responses = params.get("inputResponses");

@@ -100,13 +100,13 @@ impl<H: Host> World<H> {
         if parts.has(Parts::RECORDS) {
             while self.host.is_storing() {
                 any = true;
-                self.host_op(broker::Op::Store { record: WhichRecord::First, held: true })?;
+                self.host_op(broker::HostOp::Store { record: WhichRecord::First, held: true })?;
             }
             for surface in 0..4 {
                 if !self.host.is_told(surface) {
                     continue;
                 }
-                self.host_op(broker::Op::Surface { surface, does: Does::TakeAll })?;
+                self.host_op(broker::HostOp::Surface { surface, does: Does::TakeAll })?;
             }
         }
         Ok(any)

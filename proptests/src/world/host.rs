@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     Says,
-    ledger::{Called, Given},
+    ledger::{Given, LedgerCall},
     line::{Line, Read},
     plan::{self, PLANS},
     provider::Provider,
@@ -20,7 +20,7 @@ use crate::broker::{self, Host, session};
 
 impl<H: Host> World<H> {
     /// Lets something happen to the host alone.
-    pub(super) fn host_op(&mut self, op: broker::Op) -> Checked {
+    pub(super) fn host_op(&mut self, op: broker::HostOp) -> Checked {
         self.host.try_apply(op)?;
         self.deliver()
     }
@@ -38,7 +38,7 @@ impl<H: Host> World<H> {
         let begun = self.host.begin(session, registration / 3, what, request)?;
         if let Some(invocation) = begun {
             let session = session % 3;
-            let called = Called { invocation, session, plan, server, ended: None };
+            let called = LedgerCall { invocation, session, plan, server, ended: None };
             self.ledger.calls.push(called);
         }
         self.deliver()
@@ -163,7 +163,7 @@ impl<H: Host> World<H> {
         for phase in self.phases() {
             self.note(&format!("the host restarts while {phase}"));
         }
-        self.host.try_apply(broker::Op::Restart { forgets })?;
+        self.host.try_apply(broker::HostOp::Restart { forgets })?;
         for line in &mut self.lines {
             line.is_cut = true;
             line.to_host.is_read = true;

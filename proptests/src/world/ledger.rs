@@ -10,7 +10,7 @@ use super::plan::Kind;
 
 /// A call of a tool by the model of a session. Its number stands in its params.
 #[derive(Clone, Debug)]
-pub(super) struct Called {
+pub(super) struct LedgerCall {
     pub(super) invocation: InvocationId,
     pub(super) session: u8,
     pub(super) plan: usize,
@@ -63,7 +63,7 @@ pub(super) struct Sealed {
 /// Remembers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
-    pub(super) calls: Vec<Called>,
+    pub(super) calls: Vec<LedgerCall>,
     pub(super) questions: Vec<Question>,
     pub(super) answers: Vec<Given>,
     pub(super) sealed: BTreeMap<String, Sealed>,
@@ -71,14 +71,14 @@ pub(super) struct Ledger {
 
 impl Ledger {
     /// Returns the call that params are of.
-    pub(super) fn call_of(&self, params: &Value) -> Option<(usize, &Called)> {
+    pub(super) fn call_of(&self, params: &Value) -> Option<(usize, &LedgerCall)> {
         let number = params.pointer("/arguments/call").and_then(Value::as_u64)?;
         let number = usize::try_from(number).ok()?;
         Some((number, self.calls.get(number)?))
     }
 
     /// Returns the call of an invocation.
-    pub(super) fn called(&mut self, invocation: &InvocationId) -> Option<(usize, &mut Called)> {
+    pub(super) fn called(&mut self, invocation: &InvocationId) -> Option<(usize, &mut LedgerCall)> {
         self.calls.iter_mut().enumerate().find(|(_, call)| call.invocation == *invocation)
     }
 

@@ -7,7 +7,7 @@ use crate::broker::{self, Does, How, WhichRecord, WhichScope};
 /// It comes of four bytes, so that a fuzzer can write it and a property test shrinks it. An index
 /// may be any number: it is taken round and round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Op {
+pub enum WorldOp {
     /// Time passes: one of several spans. Nobody is told.
     Wait(u8),
     /// Everybody is told the time.
@@ -250,7 +250,7 @@ impl Forges {
     ];
 }
 
-impl From<[u8; 4]> for Op {
+impl From<[u8; 4]> for WorldOp {
     /// Gives what ends much a small share, so that calls live long enough to get somewhere.
     fn from([kind, a, b, c]: [u8; 4]) -> Self {
         match kind % 64 {
@@ -339,6 +339,6 @@ impl From<u8> for Keys {
 }
 
 /// Reads operations of bytes, four bytes each.
-pub fn ops(bytes: &[u8]) -> impl Iterator<Item = Op> {
-    bytes.as_chunks::<4>().0.iter().map(|chunk| Op::from(*chunk))
+pub fn ops(bytes: &[u8]) -> impl Iterator<Item = WorldOp> {
+    bytes.as_chunks::<4>().0.iter().map(|chunk| WorldOp::from(*chunk))
 }

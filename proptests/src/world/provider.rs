@@ -12,7 +12,7 @@ use mrtr_core::{
 use serde_json::Value;
 
 use super::{
-    client::{CallModel, outcome_said},
+    client::{ProvidedModel, outcome_said},
     ledger::salient,
     line::Line,
     network,
@@ -26,21 +26,21 @@ use crate::broker::Host;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Provider {
     /// The calls that it executes, and those that are over: something may still come for them.
-    pub(super) calls: BTreeMap<InvocationId, Live>,
+    pub(super) calls: BTreeMap<InvocationId, ProvidedCall>,
     /// How often it has connected to each server.
     pub(super) connections: [u32; super::setup::SERVERS],
 }
 
 /// A call that a provider executes.
 #[derive(Clone, Debug)]
-pub(super) struct Live {
+pub(super) struct ProvidedCall {
     call: Invocation,
-    model: CallModel,
+    model: ProvidedModel,
     last: LegRequest,
     server: usize,
     /// What the host is still to be asked.
-    queue: VecDeque<Asked>,
-    asking: Option<Asked>,
+    queue: VecDeque<QueuedQuestion>,
+    asking: Option<QueuedQuestion>,
     /// How many questions the host was asked.
     number: u64,
     /// Whether the host wants to hear of it.
@@ -49,13 +49,13 @@ pub(super) struct Live {
 
 /// A question of a round.
 #[derive(Clone, Debug)]
-struct Asked {
+struct QueuedQuestion {
     round: u32,
     key: String,
     elicitation: Elicitation,
 }
 
-impl Live {
+impl ProvidedCall {
     pub(super) fn is_over(&self) -> bool {
         self.model.is_settled()
     }
@@ -84,7 +84,7 @@ impl Provider {
     }
 
     /// Returns the calls that are not over.
-    pub(super) fn live(&self) -> impl Iterator<Item = (&InvocationId, &Live)> {
+    pub(super) fn live(&self) -> impl Iterator<Item = (&InvocationId, &ProvidedCall)> {
         self.calls.iter().filter(|(_, live)| !live.is_over())
     }
 }
@@ -111,7 +111,7 @@ impl<H: Host> World<H> {
             HostFrame::InteractionRefused { interaction, .. } => {
                 self.note("a question is refused");
                 match self.take_asked(provider, &id, interaction) {
-                    Some(Asked { round, key, .. }) => {
+                    Some(QueuedQuestion { round, key, .. }) => {
                         self.tell(provider, &id, Event::Failed { round, key })
                     }
                     None => Ok(()),
@@ -149,8 +149,8 @@ impl<H: Host> World<H> {
         let [Action::Send(first)] = actions.as_slice() else {
             return Err(Invariant::AsRequired.broken(format!("{actions:?}")));
         };
-        let live = Live {
-            model: CallModel::new(now, &allowed, first),
+        let live = ProvidedCall {
+            model: ProvidedModel::new(now, &allowed, first),
             last: first.clone(),
             call,
             server: called.server,
@@ -186,7 +186,7 @@ impl<H: Host> World<H> {
             (InputResponse::Accept(_), Elicitation::Url(_)) => InputResponse::Consent,
             (response, _) => response,
         };
-        let Asked { round, key, .. } = asked;
+        let QueuedQuestion { round, key, .. } = asked;
         self.tell_answer(
             provider,
             id,
@@ -195,7 +195,12 @@ impl<H: Host> World<H> {
         )
     }
 
-    fn take_asked(&mut self, provider: usize, id: &InvocationId, number: u64) -> Option<Asked> {
+    fn take_asked(
+        &mut self,
+        provider: usize,
+        id: &InvocationId,
+        number: u64,
+    ) -> Option<QueuedQuestion> {
         let live = self.providers.get_mut(provider)?.calls.get_mut(id)?;
         live.asking.take_if(|_| live.number == number)
     }
@@ -284,7 +289,7 @@ impl<H: Host> World<H> {
                     return Err(Invariant::AsRequired.broken(format!("{request:?} is asked")));
                 };
                 let server = live.server;
-                live.queue.push_back(Asked {
+                live.queue.push_back(QueuedQuestion {
                     round,
                     key: key.clone(),
                     elicitation: elicitation.clone(),
@@ -292,7 +297,7 @@ impl<H: Host> World<H> {
                 self.check_asked(id, server, &key, &elicitation)?;
             }
             Action::Retract { round, key, .. } => {
-                let is_it = |asked: &Asked| asked.round == round && asked.key == key;
+                let is_it = |asked: &QueuedQuestion| asked.round == round && asked.key == key;
                 live.queue.retain(|asked| !is_it(asked));
                 live.asking.take_if(|asked| is_it(asked));
             }

@@ -44,7 +44,7 @@ impl<H: Host> World<H> {
     fn answer_all(&mut self) -> Result<bool, Violation> {
         let mut any = false;
         for surface in 0..4 {
-            self.host_op(broker::Op::Surface { surface, does: Does::Reread })?;
+            self.host_op(broker::HostOp::Surface { surface, does: Does::Reread })?;
             let (_, shown) = self.host.screen(surface);
             if shown.iter().any(|shown| shown.taken.is_none()) {
                 any = true;
@@ -63,7 +63,7 @@ impl<H: Host> World<H> {
 
     /// Tells everybody the time.
     pub(super) fn tick(&mut self) -> Checked {
-        self.host_op(broker::Op::Tick)?;
+        self.host_op(broker::HostOp::Tick)?;
         for provider in 0..self.providers.len() {
             let live = self.providers.get(provider).into_iter().flat_map(|known| known.live());
             let live: Vec<_> = live.map(|(id, _)| id.clone()).collect();
@@ -94,7 +94,7 @@ impl<H: Host> World<H> {
             rule.holds_or(called.ended.is_some(), || format!("{id} has not ended"))?;
         }
         for surface in 0..4 {
-            self.host_op(broker::Op::Surface { surface, does: Does::Reread })?;
+            self.host_op(broker::HostOp::Surface { surface, does: Does::Reread })?;
             let open = self.host.screen(surface).1.len();
             Invariant::NoQuestionWithoutInvocation
                 .holds_or(open == 0, || format!("{open} questions shown"))?;

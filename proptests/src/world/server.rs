@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::{
     Ends,
     endpoint::{
-        Answer, Expected, FAILED, INTERNAL, INVALID_PARAMS, Known, Runs, answer, expect,
+        Answer, Expected, FAILED, INTERNAL, INVALID_PARAMS, KnownEndpoint, Runs, answer, expect,
         is_single_use,
     },
     network::{Request, Response, Sender, take},
@@ -102,11 +102,11 @@ impl<H: Host> World<H> {
     }
 
     /// Returns the endpoint of a server, and what everybody may know of it.
-    pub(super) fn endpoint(&self, number: usize) -> (&'static Arc<Endpoint>, Known) {
+    pub(super) fn endpoint(&self, number: usize) -> (&'static Arc<Endpoint>, KnownEndpoint) {
         let server = self.servers.get(number).unwrap();
         let (newest, oldest) = (server.newest, server.oldest);
         let held = if self.lies.server.keeps_keys { 0 } else { oldest };
-        let known = Known { server: number, oldest, newest, now: self.unix().as_secs() };
+        let known = KnownEndpoint { server: number, oldest, newest, now: self.unix().as_secs() };
         (endpoint(number, newest, held), known)
     }
 

@@ -12,7 +12,7 @@ use mrtr_core::{
 use crate::faults::Lies;
 
 use super::{
-    Link, Op,
+    Link, WorldOp,
     ledger::Ledger,
     line::Line,
     network::Network,
@@ -40,7 +40,7 @@ use crate::broker::{self, Host};
 /// ```
 #[derive(Clone, Debug)]
 pub struct World<H: Host = Broker> {
-    pub(super) host: broker::World<H>,
+    pub(super) host: broker::HostWorld<H>,
     pub(super) lies: Lies,
     pub(super) setup: u8,
     pub(super) providers: Vec<Provider>,
@@ -76,7 +76,7 @@ impl<H: Host> World<H> {
     pub fn of(kind: &H, lies: Lies, setup: u8) -> Result<Self, Violation> {
         let mut world = Self {
             // Nobody is there who only says what a script has.
-            host: broker::World::of(kind, setup | 64)?,
+            host: broker::HostWorld::of(kind, setup | 64)?,
             lies,
             setup,
             providers: vec![Provider::default(); 2],
@@ -99,7 +99,7 @@ impl<H: Host> World<H> {
     /// # Panics
     ///
     /// An invariant that does not hold.
-    pub fn apply(&mut self, op: Op) {
+    pub fn apply(&mut self, op: WorldOp) {
         if let Err(broken) = self.try_apply(op) {
             panic!("{broken}\nafter {op:?}");
         }
@@ -121,37 +121,43 @@ impl<H: Host> World<H> {
     /// # Errors
     ///
     /// An invariant that does not hold.
-    pub fn try_apply(&mut self, op: Op) -> Checked {
+    pub fn try_apply(&mut self, op: WorldOp) -> Checked {
         match op {
-            Op::Wait(span) => {
+            WorldOp::Wait(span) => {
                 let span = broker::pick(&SPANS, span).copied().unwrap_or_default();
                 self.host.now = self.host.now + Duration::from_millis(span);
                 Ok(())
             }
-            Op::Tick => self.tick(),
-            Op::RunOut { early } => self.run_out(early),
-            Op::Flow(parts) => self.flow_of(parts.into()).map(drop),
-            Op::Call { session, registration, plan } => self.call(session, registration, plan),
-            Op::Carry { line, to_host } => {
+            WorldOp::Tick => self.tick(),
+            WorldOp::RunOut { early } => self.run_out(early),
+            WorldOp::Flow(parts) => self.flow_of(parts.into()).map(drop),
+            WorldOp::Call { session, registration, plan } => self.call(session, registration, plan),
+            WorldOp::Carry { line, to_host } => {
                 let at = usize::from(line).checked_rem(self.lines.len());
                 at.map_or(Ok(()), |at| self.carry(at, to_host))
             }
-            Op::Request { which, how } => self.request(which, how),
-            Op::Response { which, how } => self.response(which, how),
-            Op::Serve { which, how } => self.serve_any(which, how),
-            Op::Store { record, held } => {
+            WorldOp::Request { which, how } => self.request(which, how),
+            WorldOp::Response { which, how } => self.response(which, how),
+            WorldOp::Serve { which, how } => self.serve_any(which, how),
+            WorldOp::Store { record, held } => {
                 if self.host.speaks_early(record) {
                     self.note("the store speaks in another order");
                 }
-                self.host_op(broker::Op::Store { record, held })
+                self.host_op(broker::HostOp::Store { record, held })
             }
-            Op::Answer { surface, question, says } => self.answer_shown(surface, question, says),
-            Op::Surface { surface, does } => self.host_op(broker::Op::Surface { surface, does }),
-            Op::Unanswerable { surface, question } => self.unanswerable(surface, question),
-            Op::Cut { line, keeps, crashes } => self.cut(line, keeps, crashes),
-            Op::Connect { provider, registration } => self.connect(provider.into(), registration),
-            Op::Server { registration, link } => self.link(registration, link),
-            Op::RestartServer { server, keys } => {
+            WorldOp::Answer { surface, question, says } => {
+                self.answer_shown(surface, question, says)
+            }
+            WorldOp::Surface { surface, does } => {
+                self.host_op(broker::HostOp::Surface { surface, does })
+            }
+            WorldOp::Unanswerable { surface, question } => self.unanswerable(surface, question),
+            WorldOp::Cut { line, keeps, crashes } => self.cut(line, keeps, crashes),
+            WorldOp::Connect { provider, registration } => {
+                self.connect(provider.into(), registration)
+            }
+            WorldOp::Server { registration, link } => self.link(registration, link),
+            WorldOp::RestartServer { server, keys } => {
                 let at = usize::from(server) % SERVERS;
                 let server = self.servers.get_mut(at).unwrap();
                 let busy = server.running.len();
@@ -163,12 +169,14 @@ impl<H: Host> World<H> {
                 }
                 Ok(())
             }
-            Op::RestartHost { forgets } => self.restart_host(forgets),
-            Op::Forge { which, how, with } => self.forge(which, how, with),
-            Op::Progress(which) => self.progress(which),
-            Op::Stop(scope) => self.host_op(broker::Op::Stop(scope)),
-            Op::EndTurn { session, turn } => self.host_op(broker::Op::EndTurn { session, turn }),
-            Op::Retire(what) => self.host_op(broker::Op::Retire(what)),
+            WorldOp::RestartHost { forgets } => self.restart_host(forgets),
+            WorldOp::Forge { which, how, with } => self.forge(which, how, with),
+            WorldOp::Progress(which) => self.progress(which),
+            WorldOp::Stop(scope) => self.host_op(broker::HostOp::Stop(scope)),
+            WorldOp::EndTurn { session, turn } => {
+                self.host_op(broker::HostOp::EndTurn { session, turn })
+            }
+            WorldOp::Retire(what) => self.host_op(broker::HostOp::Retire(what)),
         }
     }
 

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 
 use mrtr_core::host::{Broker, Epoch, Limits};
 use mrtr_proptests::{
-    broker::{Does, Host, Op, Says, WhichConnection, WhichInvocation, WhichNumber, World, ops},
+    broker::{
+        Does, Host, HostOp, HostWorld, Says, WhichConnection, WhichInvocation, WhichNumber, ops,
+    },
     random::{Bytes as _, Dice},
 };
 
@@ -14,7 +16,7 @@ pub(crate) fn live<H: Host>(kind: &H, life: u64) -> (BTreeSet<String>, Result<()
     let mut dice = Dice::of_life(life);
     let setup = dice.next_byte();
     let bytes: Vec<u8> = (0..400).map(|_| dice.next_byte()).collect();
-    let mut world = match World::of(kind, setup) {
+    let mut world = match HostWorld::of(kind, setup) {
         Ok(world) => world,
         Err(broken) => return (BTreeSet::new(), Err(broken)),
     };
@@ -22,7 +24,7 @@ pub(crate) fn live<H: Host>(kind: &H, life: u64) -> (BTreeSet<String>, Result<()
     (world.seen().map(String::from).collect(), lived)
 }
 
-/// Everything that can happen to somebody: what [`World::seen`] names begins so.
+/// Everything that can happen to somebody: what [`HostWorld::seen`] names begins so.
 const ALL: [&str; 62] = [
     "a surface notices a gap",
     "an epoch is not used again",
@@ -106,26 +108,26 @@ fn lives_get_to_everything_that_there_is() {
 }
 
 /// Asks a question of a new invocation.
-fn asks() -> [Op; 3] {
+fn asks() -> [HostOp; 3] {
     let (invocation, connection) = (WhichInvocation::Live(0), WhichConnection::Own);
     let asks = Says::Ask { number: WhichNumber::Next(0), request: 0 };
     [
-        Op::Call { session: 0, turn: 0, registration: 0 },
-        Op::Say { invocation, connection, says: Says::Accepted },
-        Op::Say { invocation, connection, says: asks },
+        HostOp::Call { session: 0, turn: 0, registration: 0 },
+        HostOp::Say { invocation, connection, says: Says::Accepted },
+        HostOp::Say { invocation, connection, says: asks },
     ]
 }
 
 /// Random lives seldom get here: nothing of the session is left, and the surface does not know.
 #[test]
 fn a_surface_that_missed_the_end_of_everything_shows_only_what_is_new() {
-    let says = |says| Op::Say {
+    let says = |says| HostOp::Say {
         invocation: WhichInvocation::Live(0),
         connection: WhichConnection::Own,
         says,
     };
-    let does = |does| Op::Surface { surface: 0, does };
-    let mut world = World::new(0);
+    let does = |does| HostOp::Surface { surface: 0, does };
+    let mut world = HostWorld::new(0);
     asks().into_iter().for_each(|op| world.apply(op));
     for op in [does(Does::Take), says(Says::Released), does(Does::MissAll)] {
         world.apply(op);

@@ -1,9 +1,11 @@
 //! A world is known again by 128 bits: they tell apart what equality tells apart.
 
-use mrtr_proptests::explore::{Scope, Size, Start, World, client::Calling, host::Hosting, scopes};
+use mrtr_proptests::explore::{
+    Scope, Searched, Size, Start, client::Calling, host::Hosting, scopes,
+};
 
 /// Counts the worlds that can be reached, and compares each with all that are known.
-fn count<W: World>(start: W) -> u64 {
+fn count<W: Searched>(start: W) -> u64 {
     let mut known = vec![start];
     let mut index = 0;
     while let Some(world) = known.get(index).cloned() {

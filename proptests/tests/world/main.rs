@@ -15,11 +15,11 @@ mod lives;
 mod seeds;
 
 use kept::config;
-use mrtr_proptests::world::{Op, World};
+use mrtr_proptests::world::{World, WorldOp};
 use proptest::{collection::vec, prelude::*};
 
-fn lives() -> impl Strategy<Value = (u8, Vec<Op>)> {
-    (any::<u8>(), vec(any::<[u8; 4]>().prop_map(Op::from), 0..50))
+fn lives() -> impl Strategy<Value = (u8, Vec<WorldOp>)> {
+    (any::<u8>(), vec(any::<[u8; 4]>().prop_map(WorldOp::from), 0..50))
 }
 
 proptest! {

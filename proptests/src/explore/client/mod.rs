@@ -12,15 +12,15 @@ use mrtr_core::{
     client::{Action, Binding, Event, Invocation, Outcome, Report},
 };
 
-pub use scene::{Asks, Setup};
-use scene::{Scene, answer};
+pub use scene::{Asks, CallScope};
+use scene::{CallScene, answer};
 
-use super::{Fixed, Label, Place, Seen, Stage, What, World, snake};
+use super::{Fixed, Label, Place, Searched, Seen, Stage, What, snake};
 
 /// One call, and what has come out of it.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Calling {
-    scene: Fixed<Scene>,
+    scene: Fixed<CallScene>,
     call: Invocation,
     now: Instant,
     /// When the call came to its phase.
@@ -31,7 +31,7 @@ pub struct Calling {
 }
 
 /// A thing that can happen.
-pub enum Op {
+pub enum CallStep {
     /// Time passes until something is due. The tick comes later, and anything may come before it.
     Pass,
     /// Time passes, and nothing is due.
@@ -40,7 +40,7 @@ pub enum Op {
     Happen(&'static str, Event),
 }
 
-impl fmt::Debug for Op {
+impl fmt::Debug for CallStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Pass => f.write_str("time passes until something is due"),
@@ -53,11 +53,11 @@ impl fmt::Debug for Op {
 impl Calling {
     /// Starts a call, and tells that it began.
     #[must_use]
-    pub fn start(setup: Setup) -> (Self, Seen) {
+    pub fn start(setup: CallScope) -> (Self, Seen) {
         let (call, first) = scene::start("call", &setup);
         let (now, steps) = (Instant::from_millis(0), setup.steps.1);
         let watch = ClientWatch::new(&first, setup.rounds_max);
-        let scene = Fixed::new(Scene::new(setup));
+        let scene = Fixed::new(CallScene::new(setup));
         let calling = Self { scene, call, now, since: now, steps, watch };
         let what = What::Began(vec![Label::new("Send", "")]);
         let seen = Seen { event: "start", from: None, to: calling.place(), what };
@@ -204,34 +204,34 @@ fn code(outcome: &Outcome) -> String {
     }
 }
 
-impl World for Calling {
-    type Op = Op;
+impl Searched for Calling {
+    type Op = CallStep;
 
-    fn ops(&self) -> Vec<Op> {
+    fn ops(&self) -> Vec<CallStep> {
         let due = self.deadline().filter(|at| *at > self.now);
-        let mut ops: Vec<_> = due.iter().map(|_| Op::Pass).collect();
+        let mut ops: Vec<_> = due.iter().map(|_| CallStep::Pass).collect();
         let step = self.scene.setup.steps.0;
         if self.steps > 0 && due.is_some_and(|at| self.now + step < at) {
-            ops.push(Op::Step);
+            ops.push(CallStep::Step);
         }
         let events = self.events().into_iter().chain(self.answers());
-        ops.extend(events.map(|(name, event)| Op::Happen(name, event)));
+        ops.extend(events.map(|(name, event)| CallStep::Happen(name, event)));
         ops
     }
 
-    fn step(&self, op: &Op) -> Result<(Option<Self>, Vec<Seen>), Violation> {
+    fn step(&self, op: &CallStep) -> Result<(Option<Self>, Vec<Seen>), Violation> {
         let mut next = self.clone();
         let (name, event) = match op {
-            Op::Pass => {
+            CallStep::Pass => {
                 next.now = self.deadline().unwrap();
                 return Ok((Some(next), Vec::new()));
             }
-            Op::Step => {
+            CallStep::Step => {
                 next.now = self.now + self.scene.setup.steps.0;
                 next.steps -= 1;
                 return Ok((Some(next), Vec::new()));
             }
-            Op::Happen(name, event) => (*name, event),
+            CallStep::Happen(name, event) => (*name, event),
         };
         let actions = match next.call.handle(self.now, event.clone()) {
             Err(misuse) => return self.refused(&next, name, &misuse),

@@ -27,7 +27,7 @@ pub enum Asks {
 
 /// What may happen to the call.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub struct CallScope {
     /// The rounds that the call allows.
     pub rounds_max: u32,
     /// What a round may ask for.
@@ -46,8 +46,8 @@ pub struct Setup {
 
 /// What stays the same while everything happens to the call.
 #[derive(Debug)]
-pub(super) struct Scene {
-    pub(super) setup: Setup,
+pub(super) struct CallScene {
+    pub(super) setup: CallScope,
     /// The replies of the server to a leg, by the number of the round that it would ask.
     pub(super) replies: Vec<Vec<(&'static str, Reply)>>,
     /// A leg of another call.
@@ -61,7 +61,7 @@ pub(super) fn json(text: &str) -> RawJson {
 }
 
 /// Starts a call under a name.
-pub(super) fn start(name: &str, setup: &Setup) -> (Invocation, LegRequest) {
+pub(super) fn start(name: &str, setup: &CallScope) -> (Invocation, LegRequest) {
     let id = InvocationId::new(name).unwrap();
     let params = json(r#"{"name":"deploy","arguments":{"key":"SENTINEL"}}"#);
     let request = Request::new(id, Method::ToolsCall, params, Binding::new("server"));
@@ -141,8 +141,8 @@ impl Asks {
     }
 }
 
-impl Scene {
-    pub(super) fn new(setup: Setup) -> Self {
+impl CallScene {
+    pub(super) fn new(setup: CallScope) -> Self {
         let replies = (1..=setup.rounds_max + 1).map(|round| replies(round, &setup)).collect();
         let (foreign, first) = (start("other", &setup).1.leg, start("call", &setup).1);
         Self { setup, replies, foreign, first }
@@ -159,7 +159,7 @@ pub(super) fn state(round: u32) -> String {
     format!("SENTINEL-{round}")
 }
 
-fn replies(round: u32, setup: &Setup) -> Vec<(&'static str, Reply)> {
+fn replies(round: u32, setup: &CallScope) -> Vec<(&'static str, Reply)> {
     let state = format!(r#","requestState":"{}""#, state(round));
     let asks = |members: &str, state: &str| {
         let text =

@@ -24,18 +24,18 @@ use mrtr_core::{
 };
 
 use checks::Counted;
-pub use ops::Op;
-use scene::{Scene, registration, written};
-pub use scene::{Setup, StoreSays};
+pub use ops::HostStep;
+use scene::{HostScene, registration, written};
+pub use scene::{HostScope, StoreSays};
 use screen::{Looks, Screen};
-use store::Store;
+use store::SearchedStore;
 
-use super::{Fixed, Place, Seen, Stage, World};
+use super::{Fixed, Place, Searched, Seen, Stage};
 
 /// A host, and what has come out of it.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Hosting {
-    scene: Fixed<Scene>,
+    scene: Fixed<HostScene>,
     broker: Broker,
     now: Instant,
     /// The providers, by their numbers less one.
@@ -43,7 +43,7 @@ pub struct Hosting {
     /// The calls of this life, by their numbers less one.
     calls: Vec<CallPlace>,
     watch: HostWatch,
-    store: Store,
+    store: SearchedStore,
     screens: Vec<Screen>,
     restarts: u32,
     counted: Counted,
@@ -70,7 +70,7 @@ struct Provider {
 impl Hosting {
     /// Starts a host with its providers.
     #[must_use]
-    pub fn start(setup: Setup) -> Self {
+    pub fn start(setup: HostScope) -> Self {
         let first = Epoch::new(1);
         let broker = if setup.store == StoreSays::Nothing {
             Broker::volatile(first, setup.limits())
@@ -78,13 +78,13 @@ impl Hosting {
             Broker::durable(first, setup.limits(), []).unwrap().0
         };
         let mut hosting = Self {
-            scene: Fixed::new(Scene::new(setup)),
+            scene: Fixed::new(HostScene::new(setup)),
             broker,
             now: Instant::from_millis(0),
             providers: Vec::new(),
             calls: Vec::new(),
             watch: HostWatch::new(1, setup.store != StoreSays::Nothing),
-            store: Store::default(),
+            store: SearchedStore::default(),
             screens: Vec::new(),
             restarts: setup.restarts,
             counted: Counted::default(),
@@ -93,7 +93,7 @@ impl Hosting {
         hosting
     }
 
-    fn setup(&self) -> &Setup {
+    fn setup(&self) -> &HostScope {
         &self.scene.setup
     }
 
@@ -357,26 +357,26 @@ fn invocation_of(action: &Action) -> InvocationId {
     }
 }
 
-impl World for Hosting {
-    type Op = Op;
+impl Searched for Hosting {
+    type Op = HostStep;
 
-    fn ops(&self) -> Vec<Op> {
+    fn ops(&self) -> Vec<HostStep> {
         self.list()
     }
 
-    fn step(&self, op: &Op) -> Result<(Option<Self>, Vec<Seen>), Violation> {
+    fn step(&self, op: &HostStep) -> Result<(Option<Self>, Vec<Seen>), Violation> {
         let mut next;
         match op {
-            Op::Pass => {
+            HostStep::Pass => {
                 next = self.clone();
                 next.now = self.deadline().unwrap();
             }
-            Op::PassAndTick => {
+            HostStep::PassAndTick => {
                 let now = self.deadline().unwrap();
                 return self.happen("tick", None, &Event::Tick, now);
             }
-            Op::Call(number) => return self.call(*number),
-            Op::Reconnect(number) => {
+            HostStep::Call(number) => return self.call(*number),
+            HostStep::Reconnect(number) => {
                 next = self.clone();
                 let provider = next.providers.get_mut(number - 1).unwrap();
                 provider.comebacks += 1;
@@ -389,13 +389,14 @@ impl World for Hosting {
                     next.register(*number);
                 }
             }
-            Op::LookAway | Op::LookBack => {
+            HostStep::LookAway | HostStep::LookBack => {
                 next = self.clone();
-                let looks = if matches!(op, Op::LookAway) { Looks::Away } else { Looks::Back };
+                let looks =
+                    if matches!(op, HostStep::LookAway) { Looks::Away } else { Looks::Back };
                 next.screens.get_mut(1).unwrap().looks = looks;
             }
-            Op::Restart(holds) => next = self.restart(*holds)?,
-            Op::Happen { event, of, happened } => {
+            HostStep::Restart(holds) => next = self.restart(*holds)?,
+            HostStep::Happen { event, of, happened } => {
                 return self.happen(event, *of, happened, self.now);
             }
         }

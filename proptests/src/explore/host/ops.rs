@@ -16,7 +16,7 @@ use super::{
 };
 
 /// A thing that can happen.
-pub enum Op {
+pub enum HostStep {
     /// Time passes until something is due. The tick comes later, and anything may come before it.
     Pass,
     /// Time passes, and the tick comes at once.
@@ -42,7 +42,7 @@ pub enum Op {
     },
 }
 
-impl fmt::Debug for Op {
+impl fmt::Debug for HostStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Pass => f.write_str("time passes until something is due"),
@@ -59,15 +59,15 @@ impl fmt::Debug for Op {
 
 impl Hosting {
     /// Lists everything.
-    pub(super) fn list(&self) -> Vec<Op> {
+    pub(super) fn list(&self) -> Vec<HostStep> {
         let (setup, epoch) = (self.setup(), self.epoch());
         let mut ops = Vec::new();
         if self.calls.len() < setup.calls_in(epoch) {
-            ops.push(Op::Call(self.calls.len() + 1));
+            ops.push(HostStep::Call(self.calls.len() + 1));
         }
         for number in 1..=self.calls.len() {
             let events = self.ops_of(epoch, number).into_iter();
-            ops.extend(events.map(|(event, happened)| Op::Happen {
+            ops.extend(events.map(|(event, happened)| HostStep::Happen {
                 event,
                 of: Some(number),
                 happened,
@@ -76,25 +76,29 @@ impl Hosting {
         // What is said of the life before.
         for number in 1..=if epoch > 1 { setup.calls_in(epoch - 1) } else { 0 } {
             let events = self.ops_of(epoch - 1, number).into_iter();
-            ops.extend(events.map(|(event, happened)| Op::Happen { event, of: None, happened }));
+            ops.extend(events.map(|(event, happened)| HostStep::Happen {
+                event,
+                of: None,
+                happened,
+            }));
         }
         let events = self.ops_of_all().into_iter();
-        ops.extend(events.map(|(event, happened)| Op::Happen { event, of: None, happened }));
+        ops.extend(events.map(|(event, happened)| HostStep::Happen { event, of: None, happened }));
         for (index, provider) in self.providers.iter().enumerate() {
             if !provider.is_connected && provider.comebacks < setup.reconnects {
-                ops.push(Op::Reconnect(index + 1));
+                ops.push(HostStep::Reconnect(index + 1));
             }
         }
         match self.screens.get(1).map(|screen| screen.looks) {
-            Some(Looks::On) => ops.push(Op::LookAway),
-            Some(Looks::Away) => ops.push(Op::LookBack),
+            Some(Looks::On) => ops.push(HostStep::LookAway),
+            Some(Looks::Away) => ops.push(HostStep::LookBack),
             _ => {}
         }
         if self.restarts > 0 {
-            ops.extend((0..1 << self.store.writing.len()).map(Op::Restart));
+            ops.extend((0..1 << self.store.writing.len()).map(HostStep::Restart));
         }
         if self.deadline().is_some_and(|at| at > self.now) {
-            ops.push(if setup.is_punctual { Op::PassAndTick } else { Op::Pass });
+            ops.push(if setup.is_punctual { HostStep::PassAndTick } else { HostStep::Pass });
         }
         ops
     }

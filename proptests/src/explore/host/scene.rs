@@ -30,7 +30,7 @@ pub enum StoreSays {
 
 /// Which host, and what may happen to it.
 #[derive(Clone, Copy, Debug)]
-pub struct Setup {
+pub struct HostScope {
     /// The calls of the first life of the host, each of a provider of its own.
     pub calls: usize,
     /// The calls of each later life.
@@ -63,8 +63,8 @@ pub struct Setup {
 
 /// What stays the same while everything happens to the host.
 #[derive(Debug)]
-pub(super) struct Scene {
-    pub(super) setup: Setup,
+pub(super) struct HostScene {
+    pub(super) setup: HostScope,
     /// The frames of each invocation, by its id.
     frames: BTreeMap<InvocationId, Vec<(&'static str, ProviderFrame)>>,
 }
@@ -115,7 +115,7 @@ fn question() -> Question {
     Question::form("SENTINEL?", form, Requester::new("files", "github", "deploy"))
 }
 
-impl Setup {
+impl HostScope {
     pub(super) fn limits(&self) -> Limits {
         Limits::default().interactions_max(self.questions).clocks(self.clocks)
     }
@@ -141,8 +141,8 @@ impl Setup {
     }
 }
 
-impl Scene {
-    pub(super) fn new(setup: Setup) -> Self {
+impl HostScene {
+    pub(super) fn new(setup: HostScope) -> Self {
         let mut frames = BTreeMap::new();
         for epoch in 1..=u64::from(setup.restarts) + 1 {
             for number in 1..=setup.calls.max(setup.calls_later) {
@@ -211,7 +211,7 @@ fn super_turn() -> TurnId {
     turn(9)
 }
 
-fn frames_of(id: &InvocationId, setup: &Setup) -> Vec<(&'static str, ProviderFrame)> {
+fn frames_of(id: &InvocationId, setup: &HostScope) -> Vec<(&'static str, ProviderFrame)> {
     let invocation = || id.clone();
     let said = || json(r#"{"key":"SENTINEL"}"#);
     let question = question();

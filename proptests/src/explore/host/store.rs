@@ -6,13 +6,13 @@ use mrtr_core::host::{Event, InteractionId, Record, RecordId, RecordKind};
 
 /// What a store was asked to hold.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
-pub(super) struct Store {
+pub(super) struct SearchedStore {
     /// What it has not spoken of.
     pub(super) writing: BTreeSet<RecordId>,
     pub(super) held: BTreeSet<RecordId>,
 }
 
-impl Store {
+impl SearchedStore {
     /// Takes a record. `at_once`: it holds it from now on, and nobody waits for its word.
     pub(super) fn put(&mut self, record: &Record, at_once: bool) {
         let to = if at_once { &mut self.held } else { &mut self.writing };

@@ -18,16 +18,16 @@ use mrtr_core::{
     wire::{RawJson, RpcError},
 };
 
-pub use scene::Setup;
-use scene::{KEY, SEALING_KEY, Scene, answers, json, random, start, time};
-use server::{Known, Serving, States, state_of};
+pub use scene::PairScope;
+use scene::{KEY, PairScene, SEALING_KEY, answers, json, random, start, time};
+use server::{ServedRequest, Serving, States, state_of};
 
-use super::{Fixed, Seen, World};
+use super::{Fixed, Searched, Seen};
 
 /// A client, a server, and what is under way between them.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Pair {
-    scene: Fixed<Scene>,
+    scene: Fixed<PairScene>,
     /// The number of the call that is on, the call, and what has come out of it.
     number: usize,
     call: Invocation,
@@ -70,7 +70,7 @@ pub enum Ends {
 }
 
 /// A thing that can happen.
-pub enum Op {
+pub enum PairStep {
     /// A message arrives.
     Arrive(usize),
     /// A message is lost.
@@ -97,7 +97,7 @@ pub enum Op {
     Expire,
 }
 
-impl fmt::Debug for Op {
+impl fmt::Debug for PairStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Arrive(message) => write!(f, "message {message} arrives"),
@@ -119,12 +119,12 @@ impl fmt::Debug for Op {
 impl Pair {
     /// Starts the first call.
     #[must_use]
-    pub fn start(setup: Setup) -> Self {
+    pub fn start(setup: PairScope) -> Self {
         let now = Instant::from_millis(0);
         let (call, first) = start(1, &setup, now);
         let watch = ClientWatch::new(&first, setup.rounds_max);
         let mut pair = Self {
-            scene: Fixed::new(Scene::new(setup)),
+            scene: Fixed::new(PairScene::new(setup)),
             number: 1,
             call,
             watch,
@@ -141,7 +141,7 @@ impl Pair {
         pair
     }
 
-    fn setup(&self) -> &Setup {
+    fn setup(&self) -> &PairScope {
         &self.scene.setup
     }
 
@@ -233,7 +233,8 @@ impl Pair {
         let incoming = Incoming::message(message.as_bytes()).with_principal("alice");
         let (exchange, actions) = Exchange::receive(&self.scene.endpoint, time(is_late), incoming);
         self.check_shown(&format!("{exchange:?} {actions:?}"))?;
-        let known = Known { leg, message: message.clone(), is_late, copy, round: 1, redeems: None };
+        let known =
+            ServedRequest { leg, message: message.clone(), is_late, copy, round: 1, redeems: None };
         let serving = Serving { known, exchange };
         let mut reports = actions.reports().iter();
         let is_refused =
@@ -335,50 +336,50 @@ impl Pair {
         self.send(message);
     }
 
-    fn happen(&mut self, op: &Op) -> Result<(), Violation> {
+    fn happen(&mut self, op: &PairStep) -> Result<(), Violation> {
         match op {
-            Op::Arrive(index) => self.arrive(*index)?,
-            Op::Lose(index) => {
+            PairStep::Arrive(index) => self.arrive(*index)?,
+            PairStep::Lose(index) => {
                 self.under_way.remove(*index);
             }
-            Op::Copy(index) => {
+            PairStep::Copy(index) => {
                 self.copies -= 1;
                 let message = self.under_way.get(*index).cloned().unwrap();
                 self.send(message);
             }
-            Op::Forge(index) => {
+            PairStep::Forge(index) => {
                 self.forgeries -= 1;
                 self.forge(*index);
             }
-            Op::Redeem(index) => self.redeem(*index)?,
-            Op::StoreFails(index) => {
+            PairStep::Redeem(index) => self.redeem(*index)?,
+            PairStep::StoreFails(index) => {
                 self.server(*index, |serving| serving.exchange.handle(Happens::StoreFailed))?;
             }
-            Op::End(index, how) => self.end(*index, *how)?,
-            Op::Answer(answer) => {
+            PairStep::End(index, how) => self.end(*index, *how)?,
+            PairStep::Answer(answer) => {
                 let response = answers().get(*answer).cloned().unwrap();
                 let round = self.watch.round();
                 self.client(&Event::Answer { round, key: KEY.into(), response })?;
             }
-            Op::Client(_, event) => {
+            PairStep::Client(_, event) => {
                 self.client(event)?;
                 // What came back over the connection goes with it.
                 if *event == Event::ConnectionLost {
                     self.under_way.retain(|message| message.is_request);
                 }
             }
-            Op::Tick => {
+            PairStep::Tick => {
                 self.now = self.call.deadline().unwrap();
                 self.client(&Event::Tick)?;
             }
-            Op::Call => {
+            PairStep::Call => {
                 self.number += 1;
                 let (call, first) = start(self.number, self.setup(), self.now);
                 self.call = call;
                 self.watch = ClientWatch::new(&first, self.setup().rounds_max);
                 self.send_leg(&first);
             }
-            Op::Expire => self.is_late = true,
+            PairStep::Expire => self.is_late = true,
         }
         Ok(())
     }
@@ -398,7 +399,7 @@ impl Pair {
     }
 
     /// Lists what may happen to what is under way.
-    fn network(&self, ops: &mut Vec<Op>) {
+    fn network(&self, ops: &mut Vec<PairStep>) {
         let setup = self.setup();
         let has_room = self.under_way.len() < setup.under_way_max;
         let mut last = None;
@@ -408,68 +409,68 @@ impl Pair {
                 continue;
             }
             if !message.is_request || self.serving.len() < setup.serving_max {
-                ops.push(Op::Arrive(index));
+                ops.push(PairStep::Arrive(index));
             }
-            ops.push(Op::Lose(index));
+            ops.push(PairStep::Lose(index));
             if self.copies > 0 && has_room {
-                ops.push(Op::Copy(index));
+                ops.push(PairStep::Copy(index));
             }
             if self.forgeries > 0 && message.is_request && state_of(&message.text).is_some() {
-                ops.push(Op::Forge(index));
+                ops.push(PairStep::Forge(index));
             }
         }
     }
 
     /// Lists how the requests that the server works on may go on.
-    fn handlers(&self, ops: &mut Vec<Op>) {
+    fn handlers(&self, ops: &mut Vec<PairStep>) {
         let setup = self.setup();
         for (index, serving) in self.serving.iter().enumerate() {
             if serving.known.redeems.is_some() {
-                ops.push(Op::Redeem(index));
+                ops.push(PairStep::Redeem(index));
                 if setup.gives_up {
-                    ops.push(Op::StoreFails(index));
+                    ops.push(PairStep::StoreFails(index));
                 }
                 continue;
             }
-            ops.extend([Ends::Finishes, Ends::Fails].map(|how| Op::End(index, how)));
+            ops.extend([Ends::Finishes, Ends::Fails].map(|how| PairStep::End(index, how)));
             // A server that asks on and on is in the scopes of the client alone.
             if serving.known.round <= setup.rounds_max {
-                ops.extend([Ends::Asks, Ends::Later].map(|how| Op::End(index, how)));
+                ops.extend([Ends::Asks, Ends::Later].map(|how| PairStep::End(index, how)));
             }
             if setup.gives_up && serving.known.round > 1 {
-                ops.push(Op::End(index, Ends::GivesUp));
+                ops.push(PairStep::End(index, Ends::GivesUp));
             }
         }
     }
 }
 
-impl World for Pair {
-    type Op = Op;
+impl Searched for Pair {
+    type Op = PairStep;
 
-    fn ops(&self) -> Vec<Op> {
+    fn ops(&self) -> Vec<PairStep> {
         let setup = self.setup();
         let mut ops = Vec::new();
         self.network(&mut ops);
         self.handlers(&mut ops);
         if self.watch.open().next().is_some() {
-            ops.extend((0..answers().len()).map(Op::Answer));
+            ops.extend((0..answers().len()).map(PairStep::Answer));
         }
         if self.watch.is_settled() {
             if self.number < setup.calls {
-                ops.push(Op::Call);
+                ops.push(PairStep::Call);
             }
         } else {
-            ops.push(Op::Client("the caller stops", Event::Stop));
-            ops.push(Op::Client("the connection drops", Event::ConnectionLost));
-            ops.push(Op::Tick);
+            ops.push(PairStep::Client("the caller stops", Event::Stop));
+            ops.push(PairStep::Client("the connection drops", Event::ConnectionLost));
+            ops.push(PairStep::Tick);
         }
         if setup.expires && !self.is_late {
-            ops.push(Op::Expire);
+            ops.push(PairStep::Expire);
         }
         ops
     }
 
-    fn step(&self, op: &Op) -> Result<(Option<Self>, Vec<Seen>), Violation> {
+    fn step(&self, op: &PairStep) -> Result<(Option<Self>, Vec<Seen>), Violation> {
         let mut next = self.clone();
         next.happen(op)?;
         next.forget();

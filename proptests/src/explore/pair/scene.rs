@@ -18,7 +18,7 @@ use crate::{
 
 /// What may happen between a client and a server.
 #[derive(Clone, Copy, Debug)]
-pub struct Setup {
+pub struct PairScope {
     /// The calls, one after the other. Messages of one may arrive during the next.
     pub calls: usize,
     /// The rounds that a call allows.
@@ -45,8 +45,8 @@ pub struct Setup {
 
 /// What stays the same while everything happens.
 #[derive(Debug)]
-pub(super) struct Scene {
-    pub(super) setup: Setup,
+pub(super) struct PairScene {
+    pub(super) setup: PairScope,
     pub(super) endpoint: Arc<Endpoint>,
     pub(super) need: Need,
 }
@@ -63,8 +63,8 @@ pub(super) fn json(text: &str) -> RawJson {
     RawJson::parse(text).unwrap()
 }
 
-impl Scene {
-    pub(super) fn new(setup: Setup) -> Self {
+impl PairScene {
+    pub(super) fn new(setup: PairScope) -> Self {
         let states = states(false, &[("k1", SEALING_KEY)]);
         let endpoint = Endpoint::new("deployments").with_request_state(states);
         let endpoint = if setup.is_single_use { endpoint.with_single_use() } else { endpoint };
@@ -79,7 +79,7 @@ impl Scene {
 }
 
 /// Starts a call.
-pub(super) fn start(number: usize, setup: &Setup, now: Instant) -> (Invocation, LegRequest) {
+pub(super) fn start(number: usize, setup: &PairScope, now: Instant) -> (Invocation, LegRequest) {
     let id = InvocationId::new(&format!("call-{number}")).unwrap();
     let params = json(r#"{"name":"deploy","arguments":{"key":"SENTINEL"}}"#);
     let request = Request::new(id, Method::ToolsCall, params, Binding::new("server"));

@@ -17,14 +17,14 @@ use super::scene::KEY;
 /// A request that the server works on.
 #[derive(Clone, Debug)]
 pub(super) struct Serving {
-    pub(super) known: Known,
+    pub(super) known: ServedRequest,
     pub(super) exchange: Exchange,
 }
 
 /// What an exchange comes from. It says all of it: an exchange is made of its request, the time
 /// and what the store said.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Known {
+pub(super) struct ServedRequest {
     pub(super) leg: LegId,
     pub(super) message: Arc<str>,
     pub(super) is_late: bool,
@@ -50,14 +50,14 @@ impl Hash for Serving {
 /// What is known of the states that the server has sealed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub(super) struct States {
-    sealed: BTreeMap<Arc<str>, Sealed>,
+    sealed: BTreeMap<Arc<str>, SealedState>,
     /// The ids that the store holds, each with its state.
     used: BTreeMap<TokenId, Arc<str>>,
 }
 
 /// One state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Sealed {
+struct SealedState {
     by: LegId,
     is_late: bool,
     round: u32,
@@ -80,12 +80,12 @@ pub(super) fn state_of(message: &str) -> Option<Arc<str>> {
 
 impl States {
     /// Takes note of a response that the server sends.
-    pub(super) fn sealed(&mut self, by: &Known, body: &str) {
+    pub(super) fn sealed(&mut self, by: &ServedRequest, body: &str) {
         let body: Value = serde_json::from_str(body).unwrap();
         if let Some(token) = body["result"]["requestState"].as_str() {
             let (is_late, round) = (by.is_late, by.round);
             let by = by.leg.clone();
-            let sealed = Sealed { by, is_late, round, answer: None, has_run: false };
+            let sealed = SealedState { by, is_late, round, answer: None, has_run: false };
             self.sealed.insert(token.into(), sealed);
         }
     }
@@ -128,7 +128,7 @@ impl States {
     /// Checks that a handler may run, on what it gets.
     pub(super) fn run(
         &mut self,
-        known: &Known,
+        known: &ServedRequest,
         run: Option<&Run>,
         is_single_use: bool,
     ) -> Result<(), Violation> {
