@@ -1,17 +1,18 @@
 //! Bytes that are not a frame, a request or a record are refused, each with an error that has a name.
 
+use form_model::Content;
 use mrtr_core::{
     InvocationId,
     host::{
         FRAME_BYTES_MAX, HostFrame, InteractionId, Limits, Outcome, ProviderFrame, Question,
-        Record, RecordId,
+        Record, RecordId, Requester,
     },
-    wire::{Json, WireError},
+    wire::{InputResponse, Json, WireError},
 };
 use serde_json::value::RawValue;
 
 use crate::{
-    lines::{call_with, raw},
+    lines::{accepted, call_with, raw},
     play::{At, Play},
 };
 
@@ -317,4 +318,59 @@ fn the_id_of_a_record_has_one_spelling() {
     }
     assert!("1.1.1 closed".parse::<RecordId>().is_ok());
     assert!("1.1.01".parse::<InteractionId>().is_err());
+}
+
+/// proves: HB-07
+#[test]
+fn limits_of_a_question_count_bytes_and_not_characters() {
+    let wide = |bytes: usize| "\u{1f600}".repeat(bytes / 4) + &"a".repeat(bytes % 4);
+    let question = |message: &str, names: [&str; 3]| {
+        let [provider, server, tool] = names;
+        let requester = Requester::new(provider, server, tool);
+        let form = crate::lines::form(r#"{"type":"object","properties":{}}"#);
+        Question::form(message, form, requester).to_json()
+    };
+    let limits = Limits::default().label_bytes_max(16).message_bytes_max(24);
+    let fits = |message: &str, names: [&str; 3]| {
+        Question::decode(question(message, names).as_json(), &limits).is_ok()
+    };
+    let (label, message) = (wide(16), wide(24));
+    let all = [label.as_str(); 3];
+    assert!(fits(&message, all));
+    for over in [wide(25), wide(28)] {
+        assert!(!fits(&over, all), "{over}");
+    }
+    for over in [wide(17), wide(20)] {
+        for at in 0..3 {
+            let mut names = all;
+            names[at] = &over;
+            assert!(!fits(&message, names), "{names:?}");
+        }
+    }
+    let whole = question(&message, all);
+    let bytes = whole.as_str().len();
+    let decode = |max| Question::decode(whole.as_json(), &limits.clone().request_bytes_max(max));
+    assert!(decode(bytes).is_ok());
+    assert!(decode(bytes - 1).is_err());
+}
+
+/// proves: HB-07
+#[test]
+fn the_limit_of_an_answer_counts_bytes_and_not_characters() {
+    let text = "\u{1f600}".repeat(10);
+    let schema = r#"{"type":"object","properties":{"t":{"type":"string"}}}"#;
+    let answer = Content::new().with_text("t", text.as_str());
+    let bytes = answer.to_json().len();
+    for (max, fits) in [(bytes, true), (bytes - 1, false)] {
+        let form = form_model::Limits::default().answer_bytes_max(max);
+        let mut play = Play::limited(Limits::default().form(form));
+        let call = play.start();
+        play.say(accepted(&call));
+        let question =
+            Question::form("Text?", crate::lines::form(schema), crate::lines::requester());
+        play.say(ProviderFrame::ask(call, 1, &question));
+        play.hold();
+        let answered = play.answer(InputResponse::Accept(answer.clone()));
+        assert_eq!(answered.is_ok(), fits, "{answered:?}");
+    }
 }

@@ -308,3 +308,43 @@ fn a_closed_question_begins_no_leg() {
         }
     }
 }
+
+/// proves: HB-09
+#[test]
+fn calls_end_in_the_order_in_which_they_began_however_they_are_interleaved() {
+    // More than nine: the order is that of numbers, not of their texts.
+    for is_asked in [false, true] {
+        for (event, parity) in [
+            (Event::Disconnected(FILES), Some(0)),
+            (Event::Disconnected(MAIL), Some(1)),
+            (Event::Stop(Scope::All), None),
+        ] {
+            let mut play = Play::durable();
+            let names = ["files", "mail"].into_iter().cycle();
+            let calls: Vec<_> = (0..13_u32)
+                .zip(names)
+                .map(|(at, name)| play.start_as(call_of(at % 3, at % 2, name)).unwrap())
+                .collect();
+            for (at, call) in calls.iter().enumerate().rev() {
+                let connection = [FILES, MAIL][at % 2];
+                play.say_on(connection, accepted(call));
+                if is_asked {
+                    play.say_on(connection, asking(call, 1));
+                    play.hold();
+                }
+            }
+            let actions = play.handle(event.clone()).unwrap();
+            let settled: Vec<_> = actions
+                .into_iter()
+                .filter_map(|action| match action {
+                    Action::Settle { invocation, .. } => Some(invocation),
+                    _ => None,
+                })
+                .collect();
+            let covered = calls.iter().enumerate();
+            let covered = covered.filter(|(at, _)| parity.is_none_or(|parity| at % 2 == parity));
+            let covered: Vec<_> = covered.map(|(_, call)| call.clone()).collect();
+            assert_eq!(settled, covered, "{event:?}");
+        }
+    }
+}

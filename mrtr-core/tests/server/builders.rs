@@ -384,3 +384,28 @@ fn a_handler_asks_no_more_rounds_than_the_endpoint_allows() {
         }
     }
 }
+
+/// proves: SV-02
+#[test]
+fn rounds_without_a_question_count_as_those_with_one_do() {
+    // The kinds of rounds in turn: with a question, or with a state alone.
+    for kinds in [[false; 3], [true, false, false], [false, true, false], [true, true, false]] {
+        for rounds_max in [1_u32, 2] {
+            let limits = Limits::default().rounds_max(rounds_max);
+            let endpoint = Arc::new(shop().with_limits(limits));
+            let (mut exchange, _) = call(&endpoint, &params());
+            for (round, asks) in (1..).zip(kinds) {
+                let need = if asks { one(sure()) } else { Need::new().state(raw(r#"{"a":1}"#)) };
+                let actions = end(&mut exchange, Ending::Need(need));
+                if round > rounds_max {
+                    assert_eq!(report(&actions).kind, ReportKind::RoundLimit { rounds_max });
+                    assert_eq!(error_code(&actions), (200, RpcError::INTERNAL));
+                    break;
+                }
+                let state = answer(&actions).1["result"]["requestState"].clone();
+                assert!(state.is_string(), "{kinds:?} {round}");
+                exchange = call(&endpoint, &crate::play::retry(&state, json!({}))).0;
+            }
+        }
+    }
+}

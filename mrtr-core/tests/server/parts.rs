@@ -240,3 +240,38 @@ fn a_handler_sees_who_calls() {
         assert_eq!(run(&actions).principal.as_deref(), principal);
     }
 }
+
+/// proves: SV-16
+#[test]
+fn a_name_is_compared_with_its_blanks() {
+    let endpoint = keyless();
+    let status = |name: &str, header: &str| {
+        let message = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call",
+            "params": crate::play::with(params(), &[("name", json!(name))])});
+        let headers: mrtr_core::wire::Headers = [
+            ("MCP-Protocol-Version", "2026-07-28"),
+            ("Mcp-Method", "tools/call"),
+            ("Mcp-Name", header),
+        ]
+        .into_iter()
+        .collect();
+        let message = message.to_string();
+        let incoming = Incoming::message(message.as_bytes()).with_headers(headers);
+        let (_, actions) = Exchange::receive(&endpoint, NOW, incoming);
+        match actions.as_slice() {
+            [Action::Run(_)] => None,
+            _ => Some(crate::play::error_code(&actions).1),
+        }
+    };
+    let encoded = |name: &str| mrtr_core::wire::header_value(name).into_owned();
+    for name in
+        [" deploy", "deploy ", "\tdeploy", "de ploy", "deploy\u{a0}", "\u{2003}deploy", "DEPLOY"]
+    {
+        assert_eq!(status(name, &encoded(name)), None, "{name:?}");
+        for other in ["deploy", "Deploy", " deploy  ", "de  ploy"] {
+            let expected = (other.trim() != name).then_some(RpcError::HEADER_MISMATCH);
+            assert_eq!(status(name, other), expected, "{name:?} {other:?}");
+            assert_eq!(status(other, &encoded(name)), Some(RpcError::HEADER_MISMATCH));
+        }
+    }
+}
