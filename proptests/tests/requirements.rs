@@ -48,18 +48,33 @@ impl Traces {
         // The empty line ends a comment block that ends the file.
         let code = source.code.lines().chain([""]);
         let comments = source.comments.lines().chain([""]);
-        for (code, comment) in code.map(str::trim).zip(comments.map(str::trim)) {
+        let lines = code.map(str::trim).zip(comments.map(str::trim));
+        for ((code, comment), raw) in lines.zip(text.lines().chain([""])) {
+            if code.starts_with("#![cfg(")
+                && let Some(why) = not_run(raw)
+            {
+                self.problems.push(format!("{path} {why}"));
+            }
+            if above.brackets > 0 || code.starts_with("#[") {
+                above.attributes += raw;
+            }
             above.numbers.extend(proved(comment));
             let has_attribute = above.brackets > 0 || code.starts_with("#[");
             let code = above.pass_attributes(code);
             if !code.is_empty() || (comment.is_empty() && !has_attribute) {
-                self.close(path, core::mem::take(&mut above), function(code));
+                self.close(path, core::mem::take(&mut above), code);
             }
         }
     }
 
     /// Ends what stands above a function, or above something else.
-    fn close(&mut self, path: &str, above: Above, function: Option<&str>) {
+    fn close(&mut self, path: &str, above: Above, code: &str) {
+        let function = function(code);
+        let holds_tests =
+            above.is_test || code.starts_with("mod ") || code.starts_with("pub(crate) mod ");
+        if let Some(why) = not_run(&above.attributes).filter(|_| holds_tests) {
+            self.problems.push(format!("{path}: {code} {why}"));
+        }
         self.keep(path, above.numbers, function.filter(|_| above.is_test));
     }
 
@@ -120,6 +135,8 @@ const IN_PART: &str = " in part";
 struct Above {
     numbers: Vec<String>,
     is_test: bool,
+    /// The lines of the attributes.
+    attributes: String,
     /// The brackets that the attributes have opened and not closed.
     brackets: usize,
 }
@@ -142,6 +159,37 @@ impl Above {
             rest = rest.split_once(is_end).map_or("", |(_, after)| after.trim_start());
         }
         rest
+    }
+}
+
+/// The conditions under which a test may stand: CI fulfils them all.
+const FULFILLED: [&str; 7] = [
+    "cfg(test)",
+    "cfg(feature=\"arbitrary\")",
+    "cfg(feature=\"client\")",
+    "cfg(feature=\"host\")",
+    "cfg(feature=\"server\")",
+    "cfg(feature=\"seal\")",
+    "cfg(target_os=\"linux\")",
+];
+
+/// Returns why what attributes stand above may not be run.
+fn not_run(attributes: &str) -> Option<&'static str> {
+    let plain: String = attributes.chars().filter(|letter| !letter.is_whitespace()).collect();
+    let mut conditions = plain.split("[cfg(").skip(1);
+    let is_fulfilled = |condition: &str| {
+        let condition = condition.split(")]").next().unwrap_or_default();
+        FULFILLED.contains(&format!("cfg({condition})").as_str())
+    };
+    if plain.contains("[ignore") {
+        Some("is ignored")
+    } else if plain.contains("[cfg_attr(") {
+        // What it adds may be `ignore`.
+        Some("has attributes under a condition")
+    } else if !conditions.all(is_fulfilled) {
+        Some("is configured away")
+    } else {
+        None
     }
 }
 
@@ -336,6 +384,66 @@ fn a_proof_that_stands_above_no_test_is_found() {
         let text = format!("{PROOF}{proof}\n{below}");
         assert_eq!(found(&text), ["a.rs: T-02 stands above no test"], "{text}");
     }
+}
+
+#[test]
+fn a_test_that_is_ignored_or_configured_away_is_found() {
+    for (above, why) in [
+        ("#[ignore]", "is ignored"),
+        ("#[ignore = \"slow\"]", "is ignored"),
+        ("#[test] #[ignore]", "is ignored"),
+        ("#[ignore\n]", "is ignored"),
+        ("#[cfg(any())]", "is configured away"),
+        ("#[cfg(feature = \"never\")]", "is configured away"),
+        ("#[cfg(not(test))]", "is configured away"),
+        ("#[cfg(\n    windows\n)]", "is configured away"),
+        ("#[cfg(test)]\n#[cfg(windows)]", "is configured away"),
+        ("#[cfg_attr(all(), ignore)]", "has attributes under a condition"),
+    ] {
+        let test = format!("/// proves: T-01\n{above}\n#[test]\nfn a() {{}}");
+        let below = format!("/// proves: T-01\n#[test]\n{above}\nfn a() {{}}");
+        let module = format!("{above}\nmod tests;");
+        let inline = format!("{above}\nmod tests {{\n}}");
+        for text in [test, below] {
+            assert!(
+                traces(&text).problems[0].contains(why),
+                "{text}: {:?}",
+                traces(&text).problems
+            );
+        }
+        for text in [module, inline].into_iter().filter(|_| !above.contains("test]")) {
+            assert!(traces(&text).problems[0].contains(why), "{text}");
+        }
+    }
+    let of_file = "#![cfg(any())]\n\n/// proves: T-01\n#[test]\nfn a() {}";
+    assert_eq!(traces(of_file).problems.len(), 1);
+    for allowed in ["#[cfg(test)]", "#[cfg(feature = \"server\")]", "#[allow(dead_code)]"] {
+        let text = format!("{allowed}\n/// proves: T-01\n#[test]\nfn a() {{}}");
+        assert!(traces(&text).problems.is_empty(), "{allowed}");
+    }
+}
+
+/// A file of tests that no module names is not compiled, and proves nothing.
+#[test]
+fn every_file_of_tests_is_in_a_module() {
+    let files = source::files("");
+    let codes: Vec<_> = files.iter().map(|(path, text)| (path, Source::read(text).code)).collect();
+    let mut lost = Vec::new();
+    for (path, _) in &files {
+        let Some((folder, name)) = path.rsplit_once('/') else { continue };
+        let Some((_, inner)) = folder.split_once("/tests/") else { continue };
+        let name = if name == "mod.rs" { inner } else { name.trim_end_matches(".rs") };
+        let name = name.rsplit('/').next().unwrap();
+        let declared = [format!("mod {name};"), format!("mod {name} {{")];
+        let package = path.split("/tests/").next().unwrap();
+        let mut of_package = codes.iter().filter(|(other, _)| other.starts_with(package));
+        if name != "main"
+            && !of_package.any(|(_, code)| declared.iter().any(|one| code.contains(one)))
+        {
+            lost.push(path);
+        }
+    }
+    assert!(lost.is_empty(), "in no module: {lost:?}");
 }
 
 #[test]
