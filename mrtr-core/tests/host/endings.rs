@@ -312,21 +312,23 @@ fn a_closed_question_begins_no_leg() {
 /// proves: HB-09
 #[test]
 fn calls_end_in_the_order_in_which_they_began_however_they_are_interleaved() {
-    // More than nine: the order is that of numbers, not of their texts.
-    for is_asked in [false, true] {
+    // More than nine: the order is that of numbers, not of their texts. Two providers may share a
+    // connection.
+    for (is_asked, is_shared) in [(false, false), (true, false), (false, true), (true, true)] {
         for (event, parity) in [
-            (Event::Disconnected(FILES), Some(0)),
-            (Event::Disconnected(MAIL), Some(1)),
+            (Event::Disconnected(FILES), Some(0).filter(|_| !is_shared)),
             (Event::Stop(Scope::All), None),
         ] {
             let mut play = Play::durable();
+            let connections = [FILES, if is_shared { FILES } else { MAIL }];
+            play.register("mail", connections[1]);
             let names = ["files", "mail"].into_iter().cycle();
             let calls: Vec<_> = (0..13_u32)
                 .zip(names)
                 .map(|(at, name)| play.start_as(call_of(at % 3, at % 2, name)).unwrap())
                 .collect();
             for (at, call) in calls.iter().enumerate().rev() {
-                let connection = [FILES, MAIL][at % 2];
+                let connection = connections[at % 2];
                 play.say_on(connection, accepted(call));
                 if is_asked {
                     play.say_on(connection, asking(call, 1));
