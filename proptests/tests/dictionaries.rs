@@ -16,6 +16,27 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
+/// A target that is not in all of these places is not built, not run by CI, or not explained.
+#[test]
+fn every_fuzz_target_is_built_listed_and_seeded() {
+    let (manifest, page) = (read("fuzz/Cargo.toml"), read("fuzz/README.md"));
+    let names = |folder: &str| -> BTreeSet<String> {
+        let entries = fs::read_dir(root().join(folder)).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.map(|name| name.trim_end_matches(".rs").to_owned()).collect()
+    };
+    let targets = names("fuzz/fuzz_targets");
+    assert_eq!(targets, names("fuzz/seeds"), "each target has seeds");
+    let built = manifest
+        .lines()
+        .filter_map(|line| line.strip_prefix("path = \"fuzz_targets/")?.strip_suffix(".rs\""));
+    assert_eq!(targets, built.map(Into::into).collect(), "each target is a [[bin]]");
+    let rows = page.lines().filter(|line| line.starts_with("| `"));
+    let cells = rows.filter_map(|line| line.split('|').nth(1));
+    let listed = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    assert_eq!(targets, listed.map(Into::into).collect(), "each target is in fuzz/README.md");
+}
+
 const fn is_letter(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '$' | '/')
 }
