@@ -2,7 +2,7 @@
 
 use mrtr_core::{
     Instant, Phase,
-    client::{Action, Event, LegRequest},
+    client::{Action, CloseReason, Event, LegRequest, Outcome},
     wire::RawJson,
 };
 
@@ -162,7 +162,7 @@ pub(super) fn rows() -> Vec<Fault> {
             "one more round is allowed than the call allows",
             LegsAreBounded,
             ClientLie { rounds_more: 1, ..ClientLie::HONEST },
-            &[Search(CALL), World],
+            &[Search(CALL), Lives, World],
         ),
         row(
             "one more leg is sent than the rounds allow",
@@ -189,7 +189,90 @@ pub(super) fn rows() -> Vec<Fault> {
             ClientLie { logs: |request| request.params.as_str().into(), ..ClientLie::HONEST },
             &[Search(CALL), Search(PAIR), Lives, World],
         ),
+        of_model(
+            "questions come in another order",
+            AsRequired,
+            "what comes of Reply",
+            |_, _, _, list| {
+                if let Some(Action::Ask { .. }) = list.last() {
+                    list.reverse();
+                }
+            },
+        ),
+        of_model(
+            "a leg that is given up is not cancelled",
+            AsRequired,
+            "found [Settle(Stopped)], expected Ends([CancelLeg",
+            |_, _, _, list| list.retain(|action| !matches!(action, Action::CancelLeg { .. })),
+        ),
+        of_model(
+            "what was asked is taken back for another reason",
+            AsRequired,
+            "Retract",
+            |_, _, _, list| {
+                for action in list {
+                    if let Action::Retract { why, .. } = action {
+                        *why = CloseReason::Unanswerable;
+                    }
+                }
+            },
+        ),
+        of_model(
+            "who stops is told that the connection was lost",
+            AsRequired,
+            "expected Ends([], With(Stopped))",
+            |event, _, _, list| {
+                if let (Event::Stop, Some(Action::Settle(outcome))) = (event, list.last_mut()) {
+                    *outcome = Outcome::Lost;
+                }
+            },
+        ),
+        of_model("a retry is not sent", AsRequired, "expected Sends", |_, before, _, list| {
+            list.retain(|action| before == Phase::Settled || !matches!(action, Action::Send(_)));
+        }),
+        of_model(
+            "a leg that is over is cancelled",
+            Contract,
+            "is in flight",
+            |_, before, sent, list| {
+                if before == Phase::AwaitingInteraction
+                    && matches!(list.last(), Some(Action::Settle(_)))
+                {
+                    list.insert(0, Action::CancelLeg { leg: sent.leg.clone() });
+                }
+            },
+        ),
+        of_model(
+            "a leg is sent under an id that was used",
+            Contract,
+            "of its own",
+            |_, _, sent, list| {
+                for action in list {
+                    if let Action::Send(request) = action {
+                        request.leg = sent.leg.clone();
+                    }
+                }
+            },
+        ),
+        of_model("a leg tells another size of its state", Contract, "size", |_, _, _, list| {
+            for action in list {
+                if let Action::Send(request) = action {
+                    request.state_bytes = request.state_bytes.map(|bytes| bytes + 1);
+                }
+            }
+        }),
     ]
+}
+
+/// A fault that no search looks for, because only the model or the contract tells it.
+fn of_model(
+    name: &'static str,
+    breaks: Invariant,
+    says: &'static str,
+    acts: fn(&Event, Phase, &LegRequest, &mut Vec<Action>),
+) -> Fault {
+    let found_by = vec![Driver::Lives, Driver::World];
+    Fault { name, breaks, says, lie: Lie::Client(ClientLie::acts(acts)), found_by }
 }
 
 fn sooner(due: Instant, secs: u64) -> Instant {

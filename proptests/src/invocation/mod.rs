@@ -1,7 +1,6 @@
 //! One invocation, a server that says anything, and people who answer anything.
 
 mod claims;
-mod expected;
 mod hostile;
 mod legs;
 mod model;
@@ -12,3 +11,5 @@ mod world;
 
 pub use op::{ClientOp, How, Questions, Says, WhichLeg, WhichQuestion, WhichRound, ops};
 pub use world::ClientWorld;
+
+pub(crate) use model::{CallModel, CallSight};

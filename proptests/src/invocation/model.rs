@@ -1,38 +1,165 @@
 //! One call as the requirements have it: where it is, which clock runs, what must come of an event.
 
 use core::time::Duration;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use mrtr_core::{
-    Clock, Clocks, Instant, Limits,
-    client::{Action, LegRequest, Outcome},
+    Clock, Clocks, Instant, Limits, Phase,
+    client::{Action, Binding, CloseReason, Event, Fault, LegRequest, Outcome, Reply},
+    wire::{Elicitation, InputRequest},
 };
+use serde_json::Value;
 
-use super::{
-    claims::ClaimSet,
-    expected::{Blame, NextOfCall, close_reason},
-    script::{AskedKind, ScriptQuestion},
-};
 use crate::{
-    invariants::{Checked, Invariant, Violation},
+    invariants::{Checked, Invariant},
     watch::{ClientWatch, members},
 };
 
-/// Where the call is, by what it was seen to do.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum CallStage {
+/// Where a call is, by what it was seen to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CallStage {
     InFlight,
     Asking,
     Pausing,
     Settled,
 }
 
-/// The model of one call, beside the watch of what must never be.
+/// Who is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum AskedKind {
+    Form,
+    Url,
+    Sampling,
+    Roots,
+}
+
+impl AskedKind {
+    const fn of(request: &InputRequest) -> Self {
+        match request {
+            InputRequest::Elicitation(Elicitation::Form(_)) => Self::Form,
+            InputRequest::Elicitation(Elicitation::Url(_)) => Self::Url,
+            InputRequest::Sampling(_) => Self::Sampling,
+            InputRequest::Roots => Self::Roots,
+        }
+    }
+
+    fn read(request: &str) -> Self {
+        let request: Value = serde_json::from_str(request).unwrap_or_default();
+        let text = |at| request.pointer(at).and_then(Value::as_str);
+        match (text("/method"), text("/params/mode")) {
+            (Some("sampling/createMessage"), _) => Self::Sampling,
+            (Some("roots/list"), _) => Self::Roots,
+            (_, Some("url")) => Self::Url,
+            _ => Self::Form,
+        }
+    }
+}
+
+/// What must come of an event.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum NextOfCall {
+    /// Nothing: the event is late, or changes nothing.
+    Ignored,
+    /// Nothing yet: the call goes on to wait.
+    Waits,
+    Pauses,
+    Sends,
+    /// Questions of these kinds, in the order of their keys.
+    Asks(BTreeMap<String, AskedKind>),
+    /// The end, after these actions.
+    Ends(Vec<Action>, EndOfCall),
+}
+
+/// How a call must end.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum EndOfCall {
+    Complete,
+    Error,
+    /// With a fault, for one of these reasons.
+    Fault(Vec<Blame>),
+    With(Outcome),
+}
+
+/// What a server did wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Blame {
+    /// It asks for this, which the call did not claim.
+    Undeclared(&'static str),
+    Rounds,
+    /// It breaks the protocol or a limit.
+    Broken,
+}
+
+impl Blame {
+    const fn of(fault: &Fault) -> Self {
+        match fault {
+            Fault::Undeclared { kind } => Self::Undeclared(kind),
+            Fault::RoundLimit { .. } => Self::Rounds,
+            _ => Self::Broken,
+        }
+    }
+}
+
+impl NextOfCall {
+    /// Returns an end with a fault.
+    pub(crate) fn fault(blames: impl Into<Vec<Blame>>) -> Self {
+        EndOfCall::Fault(blames.into()).into()
+    }
+
+    fn is_met_by(&self, actions: &[Action]) -> bool {
+        match (self, actions) {
+            (Self::Ignored | Self::Waits | Self::Pauses, []) | (Self::Sends, [Action::Send(_)]) => {
+                true
+            }
+            (Self::Asks(asked), actions) => {
+                let asked = asked.iter().map(|(key, kind)| (key.as_str(), *kind));
+                actions.iter().map(question_of).eq(asked.map(Some))
+            }
+            (Self::Ends(closing, end), [found @ .., Action::Settle(outcome)]) => {
+                found == closing && end.is_met_by(outcome)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl From<EndOfCall> for NextOfCall {
+    fn from(end: EndOfCall) -> Self {
+        Self::Ends(Vec::new(), end)
+    }
+}
+
+impl EndOfCall {
+    fn is_met_by(&self, outcome: &Outcome) -> bool {
+        match (self, outcome) {
+            (Self::Complete, Outcome::Complete(_)) | (Self::Error, Outcome::Error(_)) => true,
+            (Self::Fault(blames), Outcome::Fault(fault)) => blames.contains(&Blame::of(fault)),
+            (Self::With(expected), found) => expected == found,
+            _ => false,
+        }
+    }
+}
+
+/// What was seen of an event that a call took.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CallSight<'a> {
+    pub(crate) now: Instant,
+    pub(crate) event: &'a Event,
+    /// What is to go to the server, if the event is an answer.
+    pub(crate) sent: Option<&'a str>,
+    /// The phases before and after.
+    pub(crate) phases: [Phase; 2],
+    /// Whether the call reports a change.
+    pub(crate) is_moved: bool,
+    pub(crate) actions: &'a [Action],
+}
+
+/// The model of one call, and beside it the watch of what must never be.
 #[derive(Clone, Debug)]
-pub(super) struct CallModel {
-    claims: &'static ClaimSet,
+pub(crate) struct CallModel {
     limits: Limits,
-    pub(super) watch: ClientWatch,
+    binding: Binding,
+    watch: ClientWatch,
     /// When the call came to its place, by the latest time that moved it.
     since: Instant,
     told: Instant,
@@ -42,39 +169,38 @@ pub(super) struct CallModel {
     pause: Duration,
     /// The kinds of the questions of the round.
     kinds: BTreeMap<String, AskedKind>,
-    pub(super) outcome: Option<Outcome>,
-    /// What happened that not every life gets to.
-    pub(super) seen: BTreeSet<&'static str>,
 }
 
 impl CallModel {
-    pub(super) fn new(
-        now: Instant,
-        claims: &'static ClaimSet,
-        limits: Limits,
-        first: &LegRequest,
-    ) -> Self {
-        claims.assert_first(&members(first.params.as_str()));
+    pub(crate) fn new(now: Instant, limits: Limits, first: &LegRequest) -> Self {
         Self {
-            claims,
             watch: ClientWatch::new(first, limits.rounds_max),
             limits,
+            binding: first.binding.clone(),
             since: now,
             told: now,
             leg_since: now,
             executed: Duration::ZERO,
             pause: Duration::ZERO,
             kinds: BTreeMap::new(),
-            outcome: None,
-            seen: BTreeSet::new(),
         }
     }
 
-    pub(super) const fn claims(&self) -> &'static ClaimSet {
-        self.claims
+    pub(crate) const fn watch(&self) -> &ClientWatch {
+        &self.watch
     }
 
-    pub(super) fn place(&self) -> CallStage {
+    /// Returns the kinds of the questions of the round.
+    pub(crate) const fn kinds(&self) -> &BTreeMap<String, AskedKind> {
+        &self.kinds
+    }
+
+    /// Returns whether the call allows no more rounds.
+    pub(crate) fn is_last_round(&self) -> bool {
+        self.watch.round() >= self.limits.rounds_max
+    }
+
+    fn stage(&self) -> CallStage {
         match &self.watch {
             watch if watch.is_settled() => CallStage::Settled,
             watch if watch.is_in_flight() => CallStage::InFlight,
@@ -83,49 +209,131 @@ impl CallModel {
         }
     }
 
-    pub(super) fn open_keys(&self) -> Vec<String> {
-        self.watch.open().cloned().collect()
-    }
-
-    pub(super) fn open_kinds(&self) -> Vec<(String, AskedKind)> {
-        let open = self.watch.open();
-        open.filter_map(|key| Some((key.clone(), *self.kinds.get(key)?))).collect()
-    }
-
-    /// Returns what an `input_required` result with these questions must lead to. A question that
-    /// was not claimed or is malformed fails the call.
-    pub(super) fn next(&self, questions: &[&ScriptQuestion], is_spoiled: bool) -> NextOfCall {
-        if !self.claims.allows_retries {
-            return NextOfCall::Fault([Blame::Undeclared("input_required")].into());
+    /// Sees an event and what came of it. `leads` is what a reply must lead to, if that is known.
+    pub(crate) fn see(&mut self, sight: CallSight<'_>, leads: Option<NextOfCall>) -> Checked {
+        let CallSight { now, event, sent, phases, is_moved, actions } = sight;
+        let told = if is_moved { self.told.max(now) } else { self.told };
+        let before = self.stage();
+        let expected = self.expect(sight, told, leads);
+        self.watch.see(event, sent, phases, actions)?;
+        self.told = told;
+        if matches!(event, Event::Progress { .. }) && expected == Some(NextOfCall::Waits) {
+            self.progressed();
         }
-        let needs = questions.iter().flat_map(|question| question.needs);
-        let missing = needs.filter(|name| !self.claims.allows(name));
-        let mut blames: Vec<_> = missing.map(|name| Blame::Undeclared(name)).collect();
-        blames.extend((self.watch.round() >= self.limits.rounds_max).then_some(Blame::Rounds));
-        blames.extend(is_spoiled.then_some(Blame::Broken));
-        if !blames.is_empty() {
-            NextOfCall::Fault(blames)
-        } else if questions.is_empty() {
-            NextOfCall::Paused
+        if self.stage() != before || actions.iter().any(|action| matches!(action, Action::Send(_)))
+        {
+            self.turn(before);
+        }
+        if let [Action::Ask { .. }, ..] = actions {
+            let asked = actions.iter().filter_map(question_of);
+            self.kinds = asked.map(|(key, kind)| (key.into(), kind)).collect();
+        }
+        let Some(expected) = expected else { return Ok(()) };
+        let is_met = expected.is_met_by(actions) && !(is_moved && expected == NextOfCall::Ignored);
+        let is_over = self.watch.round() > self.limits.rounds_max;
+        let rule = if is_over { Invariant::LegsAreBounded } else { Invariant::AsRequired };
+        rule.holds_or(is_met, || {
+            format!("what comes of {event:?}: found {actions:?}, expected {expected:?}")
+        })
+    }
+
+    /// Returns what must come of an event. `None`: anything may come.
+    fn expect(
+        &self,
+        CallSight { now, event, sent, .. }: CallSight<'_>,
+        told: Instant,
+        leads: Option<NextOfCall>,
+    ) -> Option<NextOfCall> {
+        let (watch, stage) = (&self.watch, self.stage());
+        let in_flight = stage == CallStage::InFlight;
+        let is_its = |leg| in_flight && leg == watch.last_leg();
+        Some(match event {
+            _ if stage == CallStage::Settled => NextOfCall::Ignored,
+            Event::Reply { leg, .. } if is_its(leg) => {
+                let spent = self.executed + told.since(self.since);
+                match leads? {
+                    NextOfCall::Asks(_) | NextOfCall::Pauses
+                        if self.limits.clocks.execution.is_some_and(|budget| spent >= budget) =>
+                    {
+                        EndOfCall::With(Outcome::TimedOut(Clock::Execution)).into()
+                    }
+                    next => next,
+                }
+            }
+            Event::Progress { leg } if is_its(leg) => NextOfCall::Waits,
+            Event::Answer { .. } if sent.is_some() => match watch.open().count() {
+                1 => NextOfCall::Sends,
+                _ => NextOfCall::Waits,
+            },
+            Event::Failed { .. } if stage == CallStage::Asking => self.ends(Outcome::Unanswerable),
+            Event::BindingChanged(binding) if *binding == self.binding => NextOfCall::Ignored,
+            Event::BindingChanged(_) | Event::ConnectionLost if in_flight => {
+                self.ends(Outcome::OutcomeUnknown)
+            }
+            Event::BindingChanged(_) | Event::ConnectionLost => self.ends(Outcome::Lost),
+            Event::Stop => self.ends(Outcome::Stopped),
+            Event::Tick => match self.due().filter(|(at, _)| *at <= now) {
+                Some((_, Some(clock))) => self.ends(Outcome::TimedOut(clock)),
+                Some((_, None)) => NextOfCall::Sends,
+                None => NextOfCall::Ignored,
+            },
+            _ => NextOfCall::Ignored,
+        })
+    }
+
+    /// Returns the end of the call other than by a reply: what was open is taken back, and a leg
+    /// that is given up is cancelled.
+    fn ends(&self, outcome: Outcome) -> NextOfCall {
+        let why = match outcome {
+            Outcome::TimedOut(_) => CloseReason::TimedOut,
+            Outcome::Stopped => CloseReason::Stopped,
+            Outcome::Unanswerable => CloseReason::Unanswerable,
+            _ => CloseReason::Lost,
+        };
+        let gives_up = matches!(outcome, Outcome::TimedOut(_) | Outcome::Stopped);
+        let round = self.watch.round();
+        let closing = if gives_up && self.watch.is_in_flight() {
+            vec![Action::CancelLeg { leg: self.watch.last_leg().clone() }]
         } else {
-            NextOfCall::Asked(
-                questions.iter().map(|known| (known.key.into(), known.kind)).collect(),
-            )
+            let open = self.watch.open().cloned();
+            open.map(|key| Action::Retract { round, key, why }).collect()
+        };
+        NextOfCall::Ends(closing, EndOfCall::With(outcome))
+    }
+
+    /// Returns what a reply to the leg in flight must lead to, by its text. A result that asks is
+    /// sound, and asks for what was claimed.
+    pub(crate) fn read(&self, reply: &Reply) -> NextOfCall {
+        let result = match reply {
+            Reply::Error(_) => return EndOfCall::Error.into(),
+            Reply::Result(result) => members(result.as_str()),
+            _ => return NextOfCall::fault([Blame::Broken]),
+        };
+        if result.get("resultType").is_none_or(|name| name != r#""input_required""#) {
+            return EndOfCall::Complete.into();
+        }
+        if self.is_last_round() {
+            return NextOfCall::fault([Blame::Rounds]);
+        }
+        let Some(requests) = result.get("inputRequests") else { return NextOfCall::Pauses };
+        let requests = members(requests).into_iter();
+        NextOfCall::Asks(requests.map(|(key, json)| (key, AskedKind::read(&json))).collect())
+    }
+
+    /// Gives the leg in flight a fresh budget, if it has a maximum, and up to that.
+    const fn progressed(&mut self) {
+        if self.limits.clocks.leg_max.is_some() {
+            self.leg_since = self.told;
         }
     }
 
-    /// Takes note that time moved the call, before what came of it is seen.
-    pub(super) fn tell(&mut self, now: Instant) {
-        self.told = self.told.max(now);
-    }
-
-    /// Takes note that the call came to another place, or sent another leg.
-    pub(super) fn turn(&mut self, before: CallStage) {
+    /// Starts the clocks of the place that the call came to, or of another leg.
+    fn turn(&mut self, before: CallStage) {
         if before == CallStage::InFlight {
             self.executed += self.told.since(self.since);
         }
         (self.since, self.leg_since) = (self.told, self.told);
-        match self.place() {
+        match self.stage() {
             CallStage::Pausing => {
                 let Clocks { pause_min, pause_max, .. } = self.limits.clocks;
                 self.pause = (self.pause * 2).clamp(pause_min, pause_max);
@@ -133,137 +341,6 @@ impl CallModel {
             CallStage::Asking => self.pause = Duration::ZERO,
             CallStage::InFlight | CallStage::Settled => {}
         }
-    }
-
-    /// Checks what came of a reply to the leg in flight. Without `next`, all that may come is right.
-    pub(super) fn replied(&mut self, next: Option<NextOfCall>, actions: &[Action]) -> Checked {
-        let found = match actions {
-            [] => NextOfCall::Paused,
-            [Action::Ask { .. }, ..] => {
-                let keys = actions.iter().map(key_of);
-                let in_order = keys.clone().is_sorted() && keys.clone().all(|key| key.is_some());
-                Invariant::AsRequired
-                    .holds(in_order, "questions come in the order of their keys")?;
-                self.kinds = actions.iter().filter_map(kind_of).collect();
-                let kinds: BTreeSet<_> = self.kinds.values().collect();
-                if kinds.len() == 4 {
-                    self.seen.insert("all kinds are asked");
-                }
-                NextOfCall::Asked(self.kinds.clone())
-            }
-            [Action::Settle(outcome)] => {
-                self.outcome = Some(outcome.clone());
-                match outcome {
-                    Outcome::Complete(_) => NextOfCall::Complete,
-                    Outcome::Error(_) => NextOfCall::Error,
-                    Outcome::Fault(fault) => NextOfCall::Fault([Blame::of(fault)].into()),
-                    Outcome::TimedOut(Clock::Execution) if self.is_spent() => NextOfCall::Spent,
-                    other => return Err(unexpected("a reply", other)),
-                }
-            }
-            other => return Err(unexpected("a reply", &other)),
-        };
-        match (next, found) {
-            (None, _) => Ok(()),
-            (Some(NextOfCall::Asked(_) | NextOfCall::Paused), found) if self.is_spent() => {
-                Invariant::AsRequired.same("what a reply leads to", &found, &NextOfCall::Spent)
-            }
-            (Some(NextOfCall::Fault(blames)), NextOfCall::Fault(found)) => {
-                let is_so = found.iter().all(|blame| blames.contains(blame));
-                Invariant::AsRequired.holds_or(is_so, || format!("{found:?}: {blames:?}"))
-            }
-            (Some(next), found) => {
-                Invariant::AsRequired.same("what a reply leads to", &found, &next)
-            }
-        }
-    }
-
-    /// Returns whether the legs that are over have spent the budget of all.
-    fn is_spent(&self) -> bool {
-        self.limits.clocks.execution.is_some_and(|budget| self.executed >= budget)
-    }
-
-    /// Checks what came of an answer that was taken.
-    pub(super) fn answered(&mut self, key: &str, actions: &[Action]) -> Checked {
-        self.seen.extend(self.kinds.get(key).map(|kind| match kind {
-            AskedKind::Form => "a form is answered",
-            AskedKind::Url => "a URL is answered",
-            AskedKind::Sampling => "a model answers",
-            AskedKind::Roots => "roots are listed",
-        }));
-        if self.place() == CallStage::Asking {
-            Invariant::AsRequired.same("an answer that is not the last", &actions, &&[][..])
-        } else {
-            Self::sent(actions)
-        }
-    }
-
-    /// Takes note that the server says that it works on the leg in flight: a fresh budget, if the
-    /// leg has a maximum, and up to that.
-    pub(super) fn progressed(&mut self) {
-        let before = self.leg_clock();
-        if self.limits.clocks.leg_max.is_some() {
-            self.leg_since = self.told;
-        }
-        let is_longer = before.1 == Clock::Leg && self.leg_clock().0 > before.0;
-        self.seen.extend(is_longer.then_some("a leg has more time"));
-    }
-
-    /// Checks what came of a tick: `due` is the clock that ran out, `before` where the call was.
-    pub(super) fn ticked(
-        &mut self,
-        due: Option<Clock>,
-        before: CallStage,
-        open: &[String],
-        actions: &[Action],
-    ) -> Checked {
-        match (before, due) {
-            (CallStage::Pausing, Some(_)) => Self::sent(actions),
-            (_, Some(clock)) => {
-                let outcome = self.ended(before, open, actions)?;
-                Invariant::AsRequired.same("a clock", &outcome, &Outcome::TimedOut(clock))
-            }
-            (_, None) => Invariant::AsRequired.same("an early tick", &actions, &&[][..]),
-        }
-    }
-
-    fn sent(actions: &[Action]) -> Checked {
-        let is_so = matches!(actions, [Action::Send(_)]);
-        Invariant::AsRequired.holds_or(is_so, || format!("a retry is due, found {actions:?}"))
-    }
-
-    /// Checks that the call ended other than by a reply, in a place with open questions.
-    pub(super) fn ended(
-        &mut self,
-        before: CallStage,
-        open: &[String],
-        actions: &[Action],
-    ) -> Result<Outcome, Violation> {
-        let [closing @ .., Action::Settle(outcome)] = actions else {
-            return Err(unexpected("an end", &actions));
-        };
-        let gives_up = matches!(outcome, Outcome::TimedOut(_) | Outcome::Stopped);
-        let in_flight = before == CallStage::InFlight;
-        let cancels = matches!(closing, [Action::CancelLeg { .. }]);
-        let rule = Invariant::AsRequired;
-        rule.same("that a leg is cancelled", &cancels, &(in_flight && gives_up))?;
-        if !cancels {
-            let found: Option<Vec<_>> = closing.iter().map(retracted).collect();
-            let why = close_reason(outcome);
-            let expected: Option<Vec<_>> =
-                open.iter().map(|key| Some((self.watch.round(), key.clone(), why?))).collect();
-            rule.same("what is taken back", &found, &expected)?;
-        }
-        let is_so = match outcome {
-            Outcome::Lost => !in_flight,
-            Outcome::OutcomeUnknown => in_flight,
-            Outcome::TimedOut(_) | Outcome::Stopped => true,
-            Outcome::Unanswerable => before == CallStage::Asking,
-            _ => false,
-        };
-        rule.holds_or(is_so, || format!("{outcome:?} ends a call that is {before:?}"))?;
-        self.outcome = Some(outcome.clone());
-        Ok(outcome.clone())
     }
 
     fn leg_clock(&self) -> (Instant, Clock) {
@@ -276,46 +353,36 @@ impl CallModel {
         if execution < leg.0 { (execution, Clock::Execution) } else { leg }
     }
 
-    /// Returns when the call has something to do by itself, and which clock runs out then.
-    pub(super) fn due(&self) -> Option<(Instant, Clock)> {
-        match self.place() {
-            CallStage::InFlight => Some(self.leg_clock()),
-            CallStage::Asking => {
-                Some((self.since + self.limits.clocks.interaction, Clock::Interaction))
+    /// Returns when the call has something to do by itself, and which clock runs out then. A pause
+    /// has none.
+    pub(crate) fn due(&self) -> Option<(Instant, Option<Clock>)> {
+        match self.stage() {
+            CallStage::InFlight => {
+                let (at, clock) = self.leg_clock();
+                Some((at, Some(clock)))
             }
-            CallStage::Pausing => Some((self.since + self.pause, Clock::Leg)),
+            CallStage::Asking => {
+                let at = self.since + self.limits.clocks.interaction;
+                Some((at, Some(Clock::Interaction)))
+            }
+            CallStage::Pausing => Some((self.since + self.pause, None)),
             CallStage::Settled => None,
         }
     }
 
-    /// Checks the deadline that a call tells.
-    pub(super) fn check_deadline(&self, deadline: Option<Instant>) -> Checked {
+    /// Checks what a call tells of itself between two events.
+    pub(crate) fn check(&self, phase: Phase, open: usize, deadline: Option<Instant>) -> Checked {
+        self.watch.check_told(phase, open, deadline)?;
         let due = self.due().map(|(at, _)| at);
-        Invariant::ClocksRunWhereTheyBelong.same("the clock of a call", &deadline, &due)
+        Invariant::ClocksRunWhereTheyBelong.same("the clock of a call", &deadline, &due)?;
+        let pauses = self.stage() == CallStage::Pausing;
+        Invariant::Contract.same("that a call pauses", &(phase == Phase::Pausing), &pauses)
     }
 }
 
-fn unexpected(of: &str, found: &impl core::fmt::Debug) -> Violation {
-    Invariant::AsRequired.broken(format!("{of} led to {found:?}"))
-}
-
-fn key_of(action: &Action) -> Option<String> {
+fn question_of(action: &Action) -> Option<(&str, AskedKind)> {
     match action {
-        Action::Ask { key, .. } => Some(key.clone()),
-        _ => None,
-    }
-}
-
-fn kind_of(action: &Action) -> Option<(String, AskedKind)> {
-    match action {
-        Action::Ask { key, request, .. } => Some((key.clone(), AskedKind::of(request))),
-        _ => None,
-    }
-}
-
-fn retracted(action: &Action) -> Option<(u32, String, mrtr_core::client::CloseReason)> {
-    match action {
-        Action::Retract { round, key, why } => Some((*round, key.clone(), *why)),
+        Action::Ask { key, request, .. } => Some((key, AskedKind::of(request))),
         _ => None,
     }
 }

@@ -5,59 +5,48 @@ use crate::invariants::SECRET;
 use form_model::Content;
 use mrtr_core::{
     client::Misuse,
-    wire::{Elicitation, InputRequest, InputResponse, RawJson, ResponseError},
+    wire::{InputResponse, RawJson, ResponseError},
 };
 
-use super::How;
+use super::{How, model::AskedKind};
 
 /// What the call sends.
 pub(super) const PARAMS: &str = r#"{"name":"deploy","_meta":{"k":"SENTINEL"},"arguments":{"key":"SENTINEL","n":1.0,"s":"\ud800"}}"#;
 
-/// Who is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum AskedKind {
-    Form,
-    Url,
-    Sampling,
-    Roots,
-}
-
-impl AskedKind {
-    pub(super) const fn of(request: &InputRequest) -> Self {
-        match request {
-            InputRequest::Elicitation(Elicitation::Form(_)) => Self::Form,
-            InputRequest::Elicitation(Elicitation::Url(_)) => Self::Url,
-            InputRequest::Sampling(_) => Self::Sampling,
-            InputRequest::Roots => Self::Roots,
-        }
-    }
-
-    /// Writes an answer that any question of the kind takes, and what goes to the server for it: a
-    /// person says no, and who cannot say no says little.
-    pub(super) fn least(self) -> (InputResponse, &'static str) {
-        match self {
-            Self::Form | Self::Url => (InputResponse::Decline, DECLINED),
-            Self::Sampling => (sampled(), SAMPLED),
-            Self::Roots => (roots(), ROOTS),
-        }
+/// Writes an answer that any question of a kind takes, and what goes to the server for it: a person
+/// says no, and who cannot say no says little.
+pub(super) fn least(kind: AskedKind) -> (InputResponse, &'static str) {
+    match kind {
+        AskedKind::Form | AskedKind::Url => (InputResponse::Decline, DECLINED),
+        AskedKind::Sampling => (sampled(), SAMPLED),
+        AskedKind::Roots => (roots(), ROOTS),
     }
 }
 
-/// Why an answer is not taken.
+/// Why an event is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unfit {
-    /// It is of another kind than the question.
+pub(super) enum Refusal {
+    /// The leg is another call's, or was not sent.
+    Leg,
+    /// Nothing is asked there.
+    NotAsked,
+    /// The answer is of another kind than the question.
     Kind,
-    /// It does not fit the form.
+    /// The answer does not fit the form.
     Form,
-    /// It has not the shape of an answer of a model or of roots.
+    /// The answer has not the shape of one of a model or of roots.
     Shape,
 }
 
-impl Unfit {
-    /// Returns whether a refusal says the same.
+impl Refusal {
+    /// Returns whether a misuse says the same.
     pub(super) const fn is_said_by(self, misuse: &Misuse) -> bool {
         match self {
+            Self::Leg => matches!(misuse, Misuse::UnknownLeg | Misuse::WrongInvocation),
+            Self::NotAsked => matches!(
+                misuse,
+                Misuse::WrongRound | Misuse::UnknownKey | Misuse::Answered | Misuse::Closed
+            ),
             Self::Kind => matches!(misuse, Misuse::Response(ResponseError::WrongKind)),
             Self::Form => matches!(misuse, Misuse::Response(ResponseError::Invalid(_))),
             Self::Shape => matches!(misuse, Misuse::Response(ResponseError::Malformed(_))),
@@ -77,14 +66,14 @@ pub(super) struct ScriptQuestion {
     sent: &'static str,
     wrong: fn() -> InputResponse,
     /// What is wrong with the wrong one.
-    unfit: Unfit,
+    unfit: Refusal,
 }
 
 impl ScriptQuestion {
     /// Writes an answer, and what must come of it: what goes to the server, or why nothing does.
-    pub(super) fn answer(&self, how: How) -> (InputResponse, Result<&'static str, Unfit>) {
+    pub(super) fn answer(&self, how: How) -> (InputResponse, Result<&'static str, Refusal>) {
         let is_asked_of_a_person = matches!(self.kind, AskedKind::Form | AskedKind::Url);
-        let refusal = |json| if is_asked_of_a_person { Ok(json) } else { Err(Unfit::Kind) };
+        let refusal = |json| if is_asked_of_a_person { Ok(json) } else { Err(Refusal::Kind) };
         match how {
             How::Right => ((self.right)(), Ok(self.sent)),
             How::Wrong => ((self.wrong)(), Err(self.unfit)),
@@ -93,7 +82,7 @@ impl ScriptQuestion {
             How::Other(index) => {
                 let others: Vec<_> =
                     QUESTIONS.iter().filter(|other| other.kind != self.kind).collect();
-                ((pick(&others, index).right)(), Err(Unfit::Kind))
+                ((pick(&others, index).right)(), Err(Refusal::Kind))
             }
         }
     }
@@ -130,7 +119,7 @@ pub(super) const QUESTIONS: [ScriptQuestion; 11] = [
         right: || InputResponse::Accept(Content::new().with_flag("confirm", true)),
         sent: r#"{"action":"accept","content":{"confirm":true}}"#,
         wrong: || InputResponse::Accept(Content::new().with_text("confirm", SECRET)),
-        unfit: Unfit::Form,
+        unfit: Refusal::Form,
     },
     ScriptQuestion {
         key: "1",
@@ -148,7 +137,7 @@ pub(super) const QUESTIONS: [ScriptQuestion; 11] = [
             let name = Content::new().with_text("name", SECRET.repeat(2));
             InputResponse::Accept(name.with_number("age", -1))
         },
-        unfit: Unfit::Form,
+        unfit: Refusal::Form,
     },
     ScriptQuestion {
         key: "model",
@@ -159,7 +148,7 @@ pub(super) const QUESTIONS: [ScriptQuestion; 11] = [
         right: sampled,
         sent: SAMPLED,
         wrong: unlike_sampled,
-        unfit: Unfit::Shape,
+        unfit: Refusal::Shape,
     },
     ScriptQuestion {
         key: "model+all",
@@ -170,7 +159,7 @@ pub(super) const QUESTIONS: [ScriptQuestion; 11] = [
         right: sampled,
         sent: SAMPLED,
         wrong: unlike_sampled,
-        unfit: Unfit::Shape,
+        unfit: Refusal::Shape,
     },
     ScriptQuestion {
         key: "model+context",
@@ -181,7 +170,7 @@ pub(super) const QUESTIONS: [ScriptQuestion; 11] = [
         right: sampled,
         sent: SAMPLED,
         wrong: || InputResponse::Sampled(raw(r#"["SENTINEL"]"#)),
-        unfit: Unfit::Shape,
+        unfit: Refusal::Shape,
     },
     ScriptQuestion {
         key: "model+tools",
@@ -192,7 +181,7 @@ pub(super) const QUESTIONS: [ScriptQuestion; 11] = [
         right: sampled,
         sent: SAMPLED,
         wrong: || InputResponse::Sampled(raw(r#"{"result":{"SENTINEL":1}}"#)),
-        unfit: Unfit::Shape,
+        unfit: Refusal::Shape,
     },
     ScriptQuestion {
         key: "pay",
@@ -203,7 +192,7 @@ pub(super) const QUESTIONS: [ScriptQuestion; 11] = [
         right: || InputResponse::Consent,
         sent: r#"{"action":"accept"}"#,
         wrong: || InputResponse::Accept(Content::new().with_text("url", SECRET)),
-        unfit: Unfit::Kind,
+        unfit: Refusal::Kind,
     },
     ScriptQuestion {
         key: "roots",
@@ -213,7 +202,7 @@ pub(super) const QUESTIONS: [ScriptQuestion; 11] = [
         right: roots,
         sent: ROOTS,
         wrong: || InputResponse::Roots(raw(r#"{"roots":["file:///SENTINEL"]}"#)),
-        unfit: Unfit::Shape,
+        unfit: Refusal::Shape,
     },
     ScriptQuestion {
         key: "target",
@@ -233,7 +222,7 @@ pub(super) const QUESTIONS: [ScriptQuestion; 11] = [
             let environment = Content::new().with_text("environment", SECRET);
             InputResponse::Accept(environment.with_text(SECRET, SECRET))
         },
-        unfit: Unfit::Form,
+        unfit: Refusal::Form,
     },
     ScriptQuestion {
         key: "where",
@@ -243,7 +232,7 @@ pub(super) const QUESTIONS: [ScriptQuestion; 11] = [
         right: || InputResponse::Roots(raw(r#"{"roots":[]}"#)),
         sent: r#"{"roots":[]}"#,
         wrong: || InputResponse::Roots(raw(r#"{"roots":{"uri":"SENTINEL"}}"#)),
-        unfit: Unfit::Shape,
+        unfit: Refusal::Shape,
     },
     ScriptQuestion {
         key: "é",
@@ -254,7 +243,7 @@ pub(super) const QUESTIONS: [ScriptQuestion; 11] = [
         right: || InputResponse::Accept(Content::new()),
         sent: r#"{"action":"accept","content":{}}"#,
         wrong: || InputResponse::Accept(Content::new().with_text(SECRET, SECRET)),
-        unfit: Unfit::Form,
+        unfit: Refusal::Form,
     },
 ];
 

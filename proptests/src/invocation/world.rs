@@ -1,27 +1,30 @@
 //! The call, its clock, and everybody around it.
 
 use core::time::Duration;
+use std::collections::BTreeSet;
 
 use mrtr_core::{
-    Clocks, Instant, Limits, Phase,
-    client::{Action, Event, Invocation, LegId, LegRequest, Misuse, Outcome, Reply, Report},
+    Clock, Clocks, Instant, Limits, Phase,
+    client::{
+        Action, Actions, Event, Invocation, LegId, LegRequest, Misuse, Outcome, Reply, Report,
+    },
     wire::InputResponse,
 };
 
 use super::{
-    ClientOp, WhichLeg, WhichQuestion, WhichRound,
-    claims::CLAIM_SETS,
-    expected::NextOfCall,
+    ClientOp, Says, WhichLeg, WhichQuestion, WhichRound,
+    claims::{CLAIM_SETS, ClaimSet},
     hostile::STATE_BYTES_MAX,
     legs::{FOREIGN_LEGS, LEGS, binding, request},
-    model::{CallModel, CallStage},
-    script::{QUESTIONS, ScriptQuestion, Unfit, pick},
+    model::{AskedKind, CallModel, CallSight, NextOfCall},
+    script::{QUESTIONS, Refusal, ScriptQuestion, least, pick},
     server::line,
 };
 
 use crate::{
     faults::ClientLie,
     invariants::{Checked, Invariant, Violation, shows_nothing_secret},
+    watch::{ClientWatch, members},
 };
 
 /// The spans by which time moves, in milliseconds: about as long as each clock of the world, and
@@ -44,9 +47,13 @@ pub struct ClientWorld {
     call: Invocation,
     lie: ClientLie,
     now: Instant,
+    claims: &'static ClaimSet,
     model: CallModel,
     /// The first request.
     first: LegRequest,
+    outcome: Option<Outcome>,
+    /// What happened that not every life gets to.
+    seen: BTreeSet<&'static str>,
     /// Whether all that was put in has the sentinel in secrets only.
     keeps_secrets: bool,
 }
@@ -86,8 +93,18 @@ impl ClientWorld {
         let taken = limits.clone().rounds_max(limits.rounds_max + lie.rounds_more);
         let (call, actions) = Invocation::start(now, request, (claims.claims)(), taken).unwrap();
         let [Action::Send(first)] = actions.as_slice() else { panic!("a call starts by sending") };
-        let (model, first) = (CallModel::new(now, claims, limits, first), first.clone());
-        Self { call, lie, now, model, first, keeps_secrets: true }
+        claims.assert_first(&members(first.params.as_str()));
+        Self {
+            lie,
+            now,
+            claims,
+            model: CallModel::new(now, limits, first),
+            first: first.clone(),
+            outcome: None,
+            seen: BTreeSet::new(),
+            keeps_secrets: true,
+            call,
+        }
     }
 
     /// Lets one thing happen, and checks what comes of it.
@@ -108,9 +125,9 @@ impl ClientWorld {
     /// The first violation.
     pub fn try_apply(&mut self, op: ClientOp) -> Checked {
         match op {
-            ClientOp::Tick => self.tick()?,
+            ClientOp::Tick => self.tell(Event::Tick)?,
             ClientOp::Wait(span) => {
-                self.now = Instant::from_millis(self.millis() + pick(&SPANS, span))
+                self.now = Instant::from_millis(self.millis() + pick(&SPANS, span));
             }
             ClientOp::Back(span) => {
                 self.now = Instant::from_millis(self.millis().saturating_sub(*pick(&SPANS, span)));
@@ -118,21 +135,20 @@ impl ClientWorld {
             ClientOp::Rest if self.call.phase() != Phase::Pausing => {}
             ClientOp::Rest => self.run_out(false)?,
             ClientOp::RunOut { early } => self.run_out(early)?,
-            ClientOp::Reply { leg, says } => {
-                let (reply, next, state) = line(&self.model, says);
-                self.reply(self.leg(leg), reply, Some(next), state)?;
-            }
+            ClientOp::Reply { leg, says } => self.reply(self.leg(leg), says)?,
             ClientOp::Answer { round, question, how } => {
                 let question = self.question(question);
                 let (response, expected) = question.answer(how);
                 self.answer(self.round(round), question.key.into(), response, expected)?;
             }
-            ClientOp::Fail { round, question } => self.fail(round, question)?,
-            ClientOp::Progress { leg } => self.progress(self.leg(leg))?,
-            ClientOp::Bound { same: true } => self.nothing(Event::BindingChanged(binding(true)))?,
-            ClientOp::Bound { same: false } => self.end(Event::BindingChanged(binding(false)))?,
-            ClientOp::Lost => self.end(Event::ConnectionLost)?,
-            ClientOp::Stop => self.end(Event::Stop)?,
+            ClientOp::Fail { round, question } => {
+                let (round, key) = (self.round(round), self.question(question).key.into());
+                self.tell(Event::Failed { round, key })?;
+            }
+            ClientOp::Progress { leg } => self.tell(Event::Progress { leg: self.leg(leg) })?,
+            ClientOp::Bound { same } => self.tell(Event::BindingChanged(binding(same)))?,
+            ClientOp::Lost => self.tell(Event::ConnectionLost)?,
+            ClientOp::Stop => self.tell(Event::Stop)?,
         }
         self.check()
     }
@@ -145,9 +161,9 @@ impl ClientWorld {
     pub fn serve(&mut self, message: &[u8]) {
         // Whether a text of a stranger holds the sentinel is the stranger's business.
         self.keeps_secrets = false;
-        let leg = self.model.watch.last_leg().clone();
+        let leg = self.watch().last_leg().clone();
         let reply = Reply::read(&leg, message);
-        self.reply(leg, reply, None, None).unwrap();
+        self.tell(Event::Reply { leg, reply }).unwrap();
         self.check().unwrap();
     }
 
@@ -157,50 +173,50 @@ impl ClientWorld {
     ///
     /// If an invariant is broken.
     pub fn decline_all(&mut self) {
-        for (key, kind) in self.model.open_kinds() {
-            let (response, sent) = kind.least();
-            self.answer(self.model.watch.round(), key, response, Ok(sent)).unwrap();
-            self.check().unwrap();
+        let kinds = self.model.kinds().clone();
+        for (key, kind) in kinds {
+            if self.watch().is_open(&key) {
+                let (response, sent) = least(kind);
+                self.answer(self.watch().round(), key, response, Ok(sent)).unwrap();
+                self.check().unwrap();
+            }
         }
     }
 
     /// Returns what happened that not every life gets to.
     pub fn seen(&self) -> impl Iterator<Item = &'static str> {
-        self.model.seen.iter().copied()
+        self.seen.iter().copied()
     }
 
     /// Returns whether the call has its outcome.
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        self.model.watch.is_settled()
+        self.watch().is_settled()
     }
 
     /// Returns the outcome of the call, once it has one.
     #[must_use]
     pub const fn outcome(&self) -> Option<&Outcome> {
-        self.model.outcome.as_ref()
+        self.outcome.as_ref()
     }
 
     /// Returns the JSON-RPC id of the leg that was sent last.
     #[must_use]
     pub fn leg_id(&self) -> String {
-        self.model.watch.last_leg().to_string()
+        self.watch().last_leg().to_string()
     }
 
     /// Returns how many legs were sent.
     #[must_use]
     pub fn legs_sent(&self) -> usize {
-        self.model.watch.legs().len()
+        self.watch().legs().len()
     }
 
     /// Checks what holds between any two events.
     fn check(&self) -> Checked {
         let phase = self.call.phase();
         let deadline = (self.lie.deadline)(phase, self.call.deadline());
-        self.model.watch.check_told(phase, (self.lie.open)(phase, self.call.open()), deadline)?;
-        self.model.check_deadline(deadline)?;
-        let pauses = self.model.place() == CallStage::Pausing;
-        Invariant::Contract.same("that a call pauses", &(phase == Phase::Pausing), &pauses)?;
+        self.model.check(phase, (self.lie.open)(phase, self.call.open()), deadline)?;
         self.shows_nothing_secret(&format!("{:?}", self.call))
     }
 
@@ -208,52 +224,25 @@ impl ClientWorld {
         let Some(at) = self.call.deadline() else { return Ok(()) };
         let at = Instant::from_millis(millis(at).saturating_sub(early.into()));
         self.now = self.now.max(at);
-        self.tick()
-    }
-
-    fn tick(&mut self) -> Checked {
-        let due = self.model.due().filter(|(at, _)| *at <= self.now).map(|(_, clock)| clock);
-        let (before, open) = (self.model.place(), self.model.open_keys());
-        let actions = self.handle(Event::Tick, None)?.map_err(|misuse| refused(&misuse))?;
-        self.model.ticked(due, before, &open, &actions)
+        self.tell(Event::Tick)
     }
 
     fn leg(&self, leg: WhichLeg) -> LegId {
         match leg {
-            WhichLeg::Last => self.model.watch.last_leg().clone(),
+            WhichLeg::Last => self.watch().last_leg().clone(),
             WhichLeg::First => LEGS.first().cloned().unwrap(),
             WhichLeg::Unsent => LEGS.get(self.legs_sent()).cloned().unwrap(),
             WhichLeg::Foreign => FOREIGN_LEGS.first().cloned().unwrap(),
         }
     }
 
-    fn reply(
-        &mut self,
-        leg: LegId,
-        reply: Reply,
-        next: Option<NextOfCall>,
-        state: Option<String>,
-    ) -> Checked {
-        if !self.counts(&leg) {
-            return self.late(&leg.clone(), Event::Reply { leg, reply });
-        }
-        let round = self.model.watch.round();
-        let actions = self.handle(Event::Reply { leg, reply }, None)?;
-        let actions = actions.map_err(|misuse| refused(&misuse))?;
-        if next.is_some() && self.model.watch.round() > round {
-            let found = self.model.watch.state().map(Into::into);
-            Invariant::AsRequired.same("the state of a round", &found, &state)?;
-        }
-        self.model.replied(next, &actions)
-    }
-
     fn question(&self, question: WhichQuestion) -> &'static ScriptQuestion {
         match question {
             WhichQuestion::Open(index) => {
-                let open = self.model.open_keys();
+                let open: Vec<_> = self.watch().open().collect();
                 let key = open.get(usize::from(index) % open.len().max(1));
                 let question =
-                    QUESTIONS.iter().find(|known| Some(known.key) == key.map(String::as_str));
+                    QUESTIONS.iter().find(|known| key.is_some_and(|key| *key == known.key));
                 question.unwrap_or(pick(&QUESTIONS, index))
             }
             WhichQuestion::Any(index) => pick(&QUESTIONS, index),
@@ -261,12 +250,21 @@ impl ClientWorld {
     }
 
     fn round(&self, round: WhichRound) -> u32 {
-        let last = self.model.watch.round();
+        let last = self.watch().round();
         match round {
             WhichRound::Last => last,
             WhichRound::Before => last.saturating_sub(1),
             WhichRound::After => last + 1,
         }
+    }
+
+    /// Answers a leg with what a server of the script says.
+    fn reply(&mut self, leg: LegId, says: Says) -> Checked {
+        let (reply, next, state) = line(self.claims, self.model.is_last_round(), says);
+        let round = self.watch().round();
+        self.happen(Event::Reply { leg, reply }, Ok(None), Some(next))?;
+        let found = (self.watch().round() > round).then(|| self.watch().state().map(Into::into));
+        found.map_or(Ok(()), |found| Invariant::AsRequired.same("a state", &found, &state))
     }
 
     /// Hands an answer over. `expected` is what goes to the server for it, or why nothing does.
@@ -275,140 +273,133 @@ impl ClientWorld {
         round: u32,
         key: String,
         response: InputResponse,
-        expected: Result<&str, Unfit>,
+        expected: Result<&str, Refusal>,
     ) -> Checked {
-        let counts = self.is_asked(round, &key);
-        let event = Event::Answer { round, key: key.clone(), response };
-        match (self.handle(event, expected.ok())?, expected) {
-            (Ok(actions), Ok(_)) if counts => self.model.answered(&key, &actions),
-            (Err(misuse), Err(unfit)) if counts => {
-                let is_so = unfit.is_said_by(&misuse);
-                Invariant::AsRequired.holds_or(is_so, || format!("{misuse:?} for {unfit:?}"))?;
-                self.model.seen.insert(match unfit {
-                    Unfit::Kind => "an answer of a wrong kind is refused",
-                    Unfit::Form => "an answer that does not fit is refused",
-                    Unfit::Shape => "an answer without its shape is refused",
-                });
-                Ok(())
+        let kind = self.model.kinds().get(&key).copied();
+        let is_asked = self.is_asked(round, &key);
+        self.happen(Event::Answer { round, key, response }, expected.map(Some), None)?;
+        self.seen.extend(kind.filter(|_| is_asked).map(|kind| match (expected, kind) {
+            (Err(Refusal::Form), _) => "an answer that does not fit is refused",
+            (Err(Refusal::Shape), _) => "an answer without its shape is refused",
+            (Err(_), _) => "an answer of a wrong kind is refused",
+            (Ok(_), AskedKind::Form) => "a form is answered",
+            (Ok(_), AskedKind::Url) => "a URL is answered",
+            (Ok(_), AskedKind::Sampling) => "a model answers",
+            (Ok(_), AskedKind::Roots) => "roots are listed",
+        }));
+        Ok(())
+    }
+
+    /// Hands over what is neither a reply nor an answer.
+    fn tell(&mut self, event: Event) -> Checked {
+        self.happen(event, Ok(None), None)
+    }
+
+    /// Returns why an event must be refused.
+    fn refusal(&self, event: &Event) -> Option<Refusal> {
+        match event {
+            Event::Reply { leg, .. } | Event::Progress { leg } => {
+                (!self.watch().legs().contains(leg)).then_some(Refusal::Leg)
             }
-            (Err(misuse), _) if !counts => is_not_asked(&misuse),
-            (found, _) => Err(Invariant::AsRequired.broken(format!("{found:?} for {expected:?}"))),
-        }
-    }
-
-    fn fail(&mut self, round: WhichRound, question: WhichQuestion) -> Checked {
-        let (round, key) = (self.round(round), self.question(question).key);
-        let counts = self.is_asked(round, key);
-        let (before, open) = (self.model.place(), self.model.open_keys());
-        match self.handle(Event::Failed { round, key: key.into() }, None)? {
-            Ok(actions) if counts => {
-                let outcome = self.model.ended(before, &open, &actions)?;
-                Invariant::AsRequired.same("an end", &outcome, &Outcome::Unanswerable)
+            Event::Answer { round, key, .. } | Event::Failed { round, key } => {
+                (!self.is_asked(*round, key)).then_some(Refusal::NotAsked)
             }
-            Err(misuse) if !counts => is_not_asked(&misuse),
-            found => Err(Invariant::AsRequired.broken(format!("{found:?} for a failure"))),
+            _ => None,
         }
     }
 
-    fn progress(&mut self, leg: LegId) -> Checked {
-        if !self.counts(&leg) {
-            return self.late(&leg.clone(), Event::Progress { leg });
-        }
-        let actions = self.handle(Event::Progress { leg }, None)?;
-        let actions = actions.map_err(|misuse| refused(&misuse))?;
-        self.model.progressed();
-        Invariant::AsRequired.same("progress", &actions, &Vec::new())
-    }
-
-    /// Ends the call by something other than a reply.
-    fn end(&mut self, event: Event) -> Checked {
-        if self.is_settled() {
-            return self.nothing(event);
-        }
-        let is_stop = event == Event::Stop;
-        let (before, open) = (self.model.place(), self.model.open_keys());
-        let actions = self.handle(event, None)?.map_err(|misuse| refused(&misuse))?;
-        let outcome = self.model.ended(before, &open, &actions)?;
-        Invariant::AsRequired.same("a stop", &(outcome == Outcome::Stopped), &is_stop)
-    }
-
-    /// Hands over what concerns a leg that is over, or that was never sent.
-    fn late(&mut self, leg: &LegId, event: Event) -> Checked {
-        if self.model.watch.legs().contains(leg) {
-            return self.nothing(event);
-        }
-        match self.handle(event, None)? {
-            Err(Misuse::UnknownLeg | Misuse::WrongInvocation) => Ok(()),
-            found => Err(Invariant::AsRequired.broken(format!("{found:?} for another's leg"))),
-        }
-    }
-
-    fn nothing(&mut self, event: Event) -> Checked {
-        let before = self.call.clone();
-        let found = self.handle(event, None)?;
-        Invariant::AsRequired.same("what has nothing to do", &found, &Ok(Vec::new()))?;
-        Invariant::Contract.holds(before == self.call, "what is ignored changes nothing")
-    }
-
-    /// Hands an event over, to two calls that are equal. `sent` is what goes to the server, if the
-    /// event is an answer that is taken.
-    fn handle(
+    /// Hands an event over, and checks what comes of it. `answer` is what goes to the server, or why
+    /// an answer that is asked for is refused; `leads` is what a reply must lead to. Without it, all
+    /// that may come is right.
+    fn happen(
         &mut self,
         event: Event,
-        sent: Option<&str>,
-    ) -> Result<Result<Vec<Action>, Misuse>, Violation> {
-        let rule = Invariant::Contract;
-        self.shows_nothing_secret(&format!("{event:?}"))?;
-        let (before, place) = (self.call.clone(), self.model.place());
-        let mut twin = before.clone();
-        let result = self.call.handle(self.now, event.clone());
-        let is_same = twin.handle(self.now, event.clone()) == result && twin == self.call;
-        rule.holds(is_same, "equal calls do the same and stay equal")?;
-        let actions = match result {
-            Ok(actions) => actions,
-            Err(misuse) => {
-                self.shows_nothing_secret(&format!("{misuse:?} {misuse}"))?;
-                rule.holds(before == self.call, "what is refused changes nothing")?;
-                return Ok(Err(misuse));
+        answer: Result<Option<&str>, Refusal>,
+        leads: Option<NextOfCall>,
+    ) -> Checked {
+        let rule = Invariant::AsRequired;
+        let before = self.call.phase();
+        let refusal = self.refusal(&event).or(answer.err());
+        let result = self.handle(&event)?;
+        let actions = match (result, refusal) {
+            (Err(misuse), Some(refusal)) if refusal.is_said_by(&misuse) => return Ok(()),
+            (Err(misuse), refusal) => {
+                return Err(rule.broken(format!("{misuse:?} for {event:?}, expected {refusal:?}")));
             }
+            (Ok(actions), _) => actions,
         };
-        let mut list = actions.as_slice().to_vec();
-        (self.lie.acts)(&event, before.phase(), &self.first, &mut list);
+        let is_moved = !actions.reports().is_empty();
+        let mut list: Vec<_> = actions.into_iter().collect();
+        (self.lie.acts)(&event, before, &self.first, &mut list);
         let mut shown = format!("{list:?}");
         if let Some(Action::Send(request)) = list.first() {
             shown += &(self.lie.logs)(request);
         }
         self.shows_nothing_secret(&shown)?;
-        let phases = [before.phase(), self.call.phase()];
-        let [Report::Moved(step)] = actions.reports() else {
-            rule.holds(before == self.call, "a change is reported")?;
-            if !list.is_empty() {
-                self.model.watch.see(&event, sent, phases, &list)?;
-            }
-            return Ok(Ok(list));
+        let due = self.model.due();
+        let sight = CallSight {
+            now: self.now,
+            event: &event,
+            sent: answer.ok().flatten(),
+            phases: [before, self.call.phase()],
+            is_moved,
+            actions: &list,
         };
-        let is_told = [step.from, step.to] == phases && step.open == self.call.open();
-        rule.holds(is_told, "a report says what changed")?;
-        self.model.tell(self.now);
-        self.model.watch.see(&event, sent, phases, &list)?;
-        let is_sent = list.iter().any(|action| matches!(action, Action::Send(_)));
-        if self.model.place() != place || is_sent {
-            self.model.turn(place);
+        self.model.see(sight, leads)?;
+        rule.holds_or(refusal.is_none(), || format!("{event:?} is taken, expected {refusal:?}"))?;
+        self.take_note(&event, due, &list);
+        Ok(())
+    }
+
+    /// Remembers what happened that not every life gets to. `due` is what was due before.
+    fn take_note(&mut self, event: &Event, due: Option<(Instant, Option<Clock>)>, list: &[Action]) {
+        if let Some(Action::Settle(outcome)) = list.last() {
+            self.outcome = Some(outcome.clone());
         }
-        Ok(Ok(list))
+        let kinds: BTreeSet<_> = self.model.kinds().values().collect();
+        self.seen.extend((kinds.len() == 4).then_some("all kinds are asked"));
+        let is_longer = matches!(event, Event::Progress { .. })
+            && due.is_some_and(|(_, clock)| clock == Some(Clock::Leg))
+            && self.model.due() > due;
+        self.seen.extend(is_longer.then_some("a leg has more time"));
+    }
+
+    /// Hands an event over to two calls that are equal, and checks the contract of a machine.
+    fn handle(&mut self, event: &Event) -> Result<Result<Actions, Misuse>, Violation> {
+        let rule = Invariant::Contract;
+        self.shows_nothing_secret(&format!("{event:?}"))?;
+        let before = self.call.clone();
+        let mut twin = before.clone();
+        let result = self.call.handle(self.now, event.clone());
+        let is_same = twin.handle(self.now, event.clone()) == result && twin == self.call;
+        rule.holds(is_same, "equal calls do the same and stay equal")?;
+        match &result {
+            Ok(actions) => match actions.reports() {
+                [Report::Moved(step)] => {
+                    let phases = [before.phase(), self.call.phase()];
+                    let is_told = [step.from, step.to] == phases && step.open == self.call.open();
+                    rule.holds(is_told, "a report says what changed")?;
+                }
+                _ => rule.holds(before == self.call, "a change is reported")?,
+            },
+            Err(misuse) => {
+                self.shows_nothing_secret(&format!("{misuse:?} {misuse}"))?;
+                rule.holds(before == self.call, "what is refused changes nothing")?;
+            }
+        }
+        Ok(result)
     }
 
     fn shows_nothing_secret(&self, shown: &str) -> Checked {
         if self.keeps_secrets { shows_nothing_secret(shown) } else { Ok(()) }
     }
 
-    /// Returns whether a leg is the one in flight.
-    fn counts(&self, leg: &LegId) -> bool {
-        self.model.watch.is_in_flight() && leg == self.model.watch.last_leg()
+    const fn watch(&self) -> &ClientWatch {
+        self.model.watch()
     }
 
     fn is_asked(&self, round: u32, key: &str) -> bool {
-        round == self.model.watch.round() && self.model.watch.is_open(key)
+        round == self.watch().round() && self.watch().is_open(key)
     }
 
     fn millis(&self) -> u64 {
@@ -418,17 +409,4 @@ impl ClientWorld {
 
 fn millis(at: Instant) -> u64 {
     at.since_epoch().as_millis().try_into().unwrap()
-}
-
-fn refused(misuse: &Misuse) -> Violation {
-    Invariant::AsRequired.broken(format!("{misuse:?} for what is to be taken"))
-}
-
-/// Checks that a refusal says that nothing of the kind is asked.
-fn is_not_asked(misuse: &Misuse) -> Checked {
-    let is_said = matches!(
-        misuse,
-        Misuse::WrongRound | Misuse::UnknownKey | Misuse::Answered | Misuse::Closed
-    );
-    Invariant::AsRequired.holds_or(is_said, || format!("{misuse:?} for what is not asked"))
 }

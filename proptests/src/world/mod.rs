@@ -13,8 +13,6 @@
 //! network be whole again and time pass, and then nothing may be left. [`World::of`] tries the
 //! checks on participants that are broken.
 
-mod client;
-mod clock;
 mod endpoint;
 mod flow;
 mod forge;

@@ -12,7 +12,6 @@ use mrtr_core::{
 use serde_json::Value;
 
 use super::{
-    client::{ProvidedModel, outcome_said},
     ledger::salient,
     line::Line,
     network,
@@ -20,7 +19,10 @@ use super::{
     setup::{claims, limits},
     whole::World,
 };
-use crate::broker::Host;
+use crate::{
+    broker::Host,
+    invocation::{CallModel, CallSight},
+};
 
 /// A provider.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +37,7 @@ pub(super) struct Provider {
 #[derive(Clone, Debug)]
 pub(super) struct ProvidedCall {
     call: Invocation,
-    model: ProvidedModel,
+    model: CallModel,
     last: LegRequest,
     server: usize,
     /// What the host is still to be asked.
@@ -57,7 +59,7 @@ struct QueuedQuestion {
 
 impl ProvidedCall {
     pub(super) fn is_over(&self) -> bool {
-        self.model.is_settled()
+        self.model.watch().is_settled()
     }
 
     pub(super) fn deadline(&self) -> Option<mrtr_core::Instant> {
@@ -150,7 +152,7 @@ impl<H: Host> World<H> {
             return Err(Invariant::AsRequired.broken(format!("{actions:?}")));
         };
         let live = ProvidedCall {
-            model: ProvidedModel::new(now, &allowed, first),
+            model: CallModel::new(now, allowed, first),
             last: first.clone(),
             call,
             server: called.server,
@@ -251,13 +253,27 @@ impl<H: Host> World<H> {
         self.check_shown(&(&event, &result, &live.call))?;
         let misuse = result.as_ref().err().map(|misuse| format!("{misuse}"));
         self.check_text(misuse.as_deref().unwrap_or_default())?;
-        let mut actions: Vec<_> = result.unwrap_or_default().into_iter().collect();
+        let actions = result.unwrap_or_default();
+        let is_moved = !actions.reports().is_empty();
+        let mut actions: Vec<_> = actions.into_iter().collect();
         (self.lies.client.acts)(&event, before, &live.last, &mut actions);
         // The host has checked it, and the question is open.
         let is_refused = matches!(event, Event::Answer { .. }) && misuse.is_some();
         Invariant::AsRequired.holds_or(!is_refused, || format!("{id}: {misuse:?}"))?;
         let was_over = live.is_over();
-        live.model.see(now, &event, answer, [before, live.call.phase()], &actions)?;
+        let leads = match &event {
+            Event::Reply { reply, .. } => Some(live.model.read(reply)),
+            _ => None,
+        };
+        let sight = CallSight {
+            now,
+            event: &event,
+            sent: answer,
+            phases: [before, live.call.phase()],
+            is_moved,
+            actions: &actions,
+        };
+        live.model.see(sight, leads)?;
         let deadline = (self.lies.client.deadline)(live.call.phase(), live.call.deadline());
         let open = (self.lies.client.open)(live.call.phase(), live.call.open());
         live.model.check(live.call.phase(), open, deadline)?;
@@ -395,5 +411,19 @@ fn ending(invocation: InvocationId, outcome: Outcome) -> ProviderFrame {
             let error = serde_json::json!({ "code": said });
             ProviderFrame::Failed { invocation, error: RawJson::from_value(&error).unwrap() }
         }
+    }
+}
+
+/// Names how a call ended, with its cause.
+fn outcome_said(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Error(error) => format!("error {}", error.code),
+        Outcome::Fault(fault) => {
+            let what = format!("{fault:?}");
+            let what = what.split(['(', ' ', '{']).next().unwrap_or_default().to_owned();
+            format!("fault {what}")
+        }
+        Outcome::TimedOut(clock) => format!("timed_out {clock:?}"),
+        other => other.code().into(),
     }
 }
