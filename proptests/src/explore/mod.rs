@@ -16,7 +16,7 @@ mod scope;
 mod search;
 mod seen;
 
-pub use scope::{CALL, HOST, PAIR, TWO};
+pub use scope::{CALL, FOREIGN, HOST, PAIR, TWO};
 pub use scope::{Counts, Part, Scope, Size, Start, read_golden, scopes, write_golden};
 pub use search::{Counterexample, Found, Searched, explore};
 pub use seen::{Label, Place, Seen, Stage, What, snake};

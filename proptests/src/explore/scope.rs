@@ -23,6 +23,9 @@ pub const HOST: &str = "one invocation, a store, a restart, two surfaces";
 /// The scope of two invocations of a host in which faults are put in.
 pub const TWO: &str = "two invocations of two providers in one session";
 
+/// The scope of a host in which faults are put in that concern other connections.
+pub const FOREIGN: &str = "a broker, a question by URL, frames on all connections";
+
 /// The scope of a client and a server in which faults are put in.
 pub const PAIR: &str = "a client and a server, states of a single use";
 
@@ -203,6 +206,8 @@ fn hosts() -> Vec<Scope> {
         is_apart: false,
         has_screens: false,
         is_wide: true,
+        asks_url: false,
+        is_foreign: false,
         is_punctual: false,
         clocks: Clocks::default(),
         is_told: true,
@@ -212,6 +217,7 @@ fn hosts() -> Vec<Scope> {
     let two = host::HostScope { calls: 2, is_wide: false, is_punctual: true, ..one };
     let in_order = StoreSays::InAnyOrder { fails: true };
     let anything = StoreSays::Anything;
+    let foreign = host::HostScope { asks_url: true, is_foreign: true, ..one };
     let untold = host::HostScope { is_told: false, ..two };
     let scope = |name, bounds, size, setup: host::HostScope| {
         let is_volatile = setup.store == StoreSays::Nothing;
@@ -243,6 +249,18 @@ fn hosts() -> Vec<Scope> {
             "one of each sort of ending; the end of a question is held at once",
             Size::Small,
             host::HostScope { calls: 1, store: in_order, restarts: 1, has_screens: true, ..two },
+        ),
+        scope(
+            FOREIGN,
+            "one call, one question; its registration is replaced once, before the call or after",
+            Size::Small,
+            foreign,
+        ),
+        scope(
+            "a broker with a store, a question by URL, frames on all connections",
+            "as without a store, which says anything",
+            Size::Medium,
+            host::HostScope { store: anything, is_told: false, ..foreign },
         ),
         scope(
             "a broker with a store, one invocation, 30 s for all its legs",

@@ -16,7 +16,7 @@ use mrtr_core::{
 use super::{Driver, Fault, Lie};
 use crate::{
     broker::{Host, Out},
-    explore::{HOST, TWO},
+    explore::{FOREIGN, HOST, TWO},
     invariants::{Invariant, SECRET},
 };
 
@@ -290,7 +290,18 @@ pub(super) fn rows() -> Vec<Fault> {
                     }
                 });
             }),
-            &[Search(HOST), Lives],
+            &[Search(HOST), Search(FOREIGN), Lives],
+        ),
+        row(
+            "a question that cannot be read is refused in silence",
+            AnswersReachWhoAsked,
+            "who is refused hears of it",
+            acts(|sight, out| {
+                if matches!(sight.event, Event::Unreadable { .. }) {
+                    out.actions.clear();
+                }
+            }),
+            &[Search(FOREIGN)],
         ),
         row(
             "an answer goes to another invocation",

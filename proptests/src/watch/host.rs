@@ -8,9 +8,9 @@ use std::{
 use mrtr_core::{
     InvocationId,
     host::{
-        Action, Call, Change, ChangeKind, ConnectionId, Ending, Event, HostFrame, InteractionId,
-        PendingInteraction, ProviderFrame, Record, RecordId, RecordKind, Scope, SessionId,
-        Snapshot,
+        Action, Call, Change, ChangeKind, ConnectionId, Ending, Event, Fault, HostFrame,
+        InteractionId, PendingInteraction, ProviderFrame, Record, RecordId, RecordKind, Scope,
+        SessionId, Snapshot,
     },
     wire::Decision,
 };
@@ -168,6 +168,32 @@ impl HostWatch {
         self.event(event, given, actions)?;
         actions.iter().try_for_each(|action| self.action(event, action))?;
         self.after(event, actions)
+    }
+
+    /// Checks what comes of a frame that was refused. Who asks hears of it, on its own connection, of
+    /// its own invocation and by the number that it gave, unless it has asked by that number. Nobody
+    /// else hears of anything.
+    ///
+    /// # Errors
+    ///
+    /// A violation of [`Invariant::AnswersReachWhoAsked`].
+    pub fn check_refused(&self, event: &Event, actions: &[Action], why: &Fault) -> Checked {
+        let (Event::Frame { connection, .. } | Event::Unreadable { connection, .. }) = event else {
+            return Err(Invariant::Contract.broken("frames are refused, and nothing else"));
+        };
+        let is_told = |(invocation, number): &(&InvocationId, u64)| {
+            self.calls.get(*invocation).is_some_and(|own| {
+                own.connection == *connection && !own.is_settled && !own.numbers.contains(number)
+            })
+        };
+        let told = asked_by(event).filter(is_told).map(|(invocation, interaction)| {
+            let (connection, invocation, code) =
+                (*connection, invocation.clone(), why.code().into());
+            let frame = HostFrame::InteractionRefused { invocation, interaction, code };
+            Action::Deliver { connection, frame }
+        });
+        let rule = Invariant::AnswersReachWhoAsked;
+        rule.holds(actions == told.as_slice(), "who is refused hears of it, and nobody else")
     }
 
     fn event(

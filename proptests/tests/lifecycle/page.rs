@@ -190,14 +190,15 @@ const SCOPES: &str = "
 
 In each, everything else that can happen does, in every order. What is left out everywhere: time goes
 where something is due, or by the steps that are named; refused frames are not counted, since there
-would be no end to the count; who asks, asks the same each time. Left out of a broker's scopes:
-questions by URL, and answers of another kind than a form's; frames that come over the connection of
-another provider, but for a result; unreadable frames that name their question. Those with one of each
-sort of ending leave out what ends or is refused in the same way: cancellations, answers that do not fit,
-questions that nobody can be asked, frames that reject, fail or release, retired registrations, ends of
-turns. A pair has one form, which is accepted or declined. The small ones are explored by each run of
-the tests, those and the medium ones by CI (`cargo explore --medium`), all of them by `cargo explore`,
-which compares these counts.
+would be no end to the count; who asks, asks the same each time. The broker's scopes with a question by
+URL also try answers of kinds that the question does not have, frames on every other connection and on
+one that never was, and unreadable frames that name their question. Its other scopes leave these out:
+their questions are forms, and only a result comes over the connection of another provider. Those with
+one of each sort of ending leave out what ends or is refused in the same way: cancellations, answers that
+do not fit, questions that nobody can be asked, frames that reject, fail or release, retired
+registrations, ends of turns. A pair has one form, which is accepted or declined. The small ones are
+explored by each run of the tests, those and the medium ones by CI (`cargo explore --medium`), all of them
+by `cargo explore`, which compares these counts.
 
 | scope | bounds | size | states | events tried | that changed something | depth |
 |---|---|---|---|---|---|---|

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use mrtr_core::{
     Clock, Instant, Phase,
-    host::{Action, Broker, ConnectionId, Event, Fault, HostFrame, Outcome, ProviderFrame},
+    host::{Action, Broker, ConnectionId, Event, Outcome},
     wire::WireError,
 };
 
@@ -71,40 +71,9 @@ impl Hosting {
             };
             self.providers.iter().map(count).collect()
         });
-        let is_counted = counted.iter().any(|(of, broker)| of == connection && broker == after);
+        let counted = counted.iter().find(|(of, _)| of == connection);
+        let is_counted = counted.map_or(&self.broker, |(_, broker)| broker) == after;
         Invariant::Contract.holds(is_counted, "what is refused changes nothing")
-    }
-
-    /// Who asks and is refused hears of it, on its own connection, of its own invocation and by the
-    /// number that it gave. Nobody else hears of anything.
-    pub(super) fn check_told(
-        &self,
-        list: &[Action],
-        at: &Event,
-        why: &Fault,
-    ) -> Result<(), Violation> {
-        let rule = Invariant::AnswersReachWhoAsked;
-        let Event::Frame { connection, frame } = at else {
-            return rule.holds(list.is_empty(), "what is no frame is answered by none");
-        };
-        let ProviderFrame::InteractionRequest { invocation, interaction, .. } = frame else {
-            return rule.holds(list.is_empty(), "who asked nothing hears of no refusal");
-        };
-        let (connection, invocation) = (*connection, invocation.clone());
-        let interaction = *interaction;
-        let called = self.watch.call(&invocation);
-        let own = called.filter(|own| own.connection() == connection && !own.is_settled());
-        let last = own.and_then(WatchedCall::question).map_or(0, |asked| asked.number);
-        let code = why.code().into();
-        let frame = HostFrame::InteractionRefused { invocation, interaction, code };
-        let is_told = *list == [Action::Deliver { connection, frame }];
-        // A number that is passed over may have been asked, or not.
-        let is_so = match own {
-            Some(_) if interaction > last => is_told,
-            Some(_) if interaction < last => is_told || list.is_empty(),
-            _ => list.is_empty(),
-        };
-        rule.holds(is_so, "who is refused hears of it, and nobody else")
     }
 
     /// What concerns one call leaves the others alone.

@@ -247,7 +247,7 @@ impl Hosting {
             self.check_refused(&broker, happened)?;
             shows_nothing_secret(&format!("{why} {actions:?}"))?;
             let list = self.lied(&broker, now, happened, &actions);
-            self.check_told(&list, happened, why)?;
+            self.watch.check_refused(happened, &list, why)?;
             return Ok((None, self.tell_refused(event, of, || why.code().into())));
         }
         let mut next = Self { broker, now, ..self.clone() };

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use mrtr_core::{
-    host::{Event, RecordId, RecordKind, Scope},
+    host::{ConnectionId, Event, RecordId, RecordKind, Scope},
     wire::WireError,
 };
 
@@ -11,7 +11,7 @@ use crate::watch::WatchedCall;
 
 use super::{
     Hosting, Provider, StoreSays,
-    scene::{interaction, registration},
+    scene::{interaction, invocation, misspelt, registration},
     screen::Looks,
 };
 
@@ -112,6 +112,9 @@ impl Hosting {
             let connection = self.provider(number % self.providers.len() + 1).connection;
             events.push(("a frame of another connection", Event::Frame { connection, frame }));
         }
+        if setup.is_foreign {
+            events.extend(self.foreign(epoch, number));
+        }
         if setup.is_wide {
             let event = Event::Unreadable { connection, error: WireError::NotJson.into() };
             events.push(("what is no frame", event));
@@ -145,6 +148,30 @@ impl Hosting {
             }
         }
         events.extend(self.scene.stops(epoch, number));
+        events
+    }
+
+    /// What is said of a call on all connections but that of its first provider, also on one that
+    /// never was, and what is not a frame but says which question it asks.
+    fn foreign(&self, epoch: u64, number: usize) -> Vec<(&'static str, Event)> {
+        let provider = self.provider(number).connection;
+        let all = self.providers.iter().map(|provider| provider.connection);
+        let all: Vec<_> = all.chain([ConnectionId::new(9)]).collect();
+        let invocation = invocation(epoch, number);
+        // A call goes to the replacement of its registration, if that came first.
+        let own = self.watch.call(&invocation).map(WatchedCall::connection);
+        let mut events = Vec::new();
+        for connection in all.iter().copied().filter(|connection| *connection != provider) {
+            let is_own = own == Some(connection);
+            let frames = self.scene.frames(connection, epoch, number);
+            events.extend(frames.map(|(name, event)| {
+                (if is_own { name } else { "a frame of another connection" }, event)
+            }));
+        }
+        for (connection, asked) in all.iter().flat_map(|on| [1, 2, 3].map(|asked| (*on, asked))) {
+            let event = Event::Unreadable { connection, error: misspelt(&invocation, asked) };
+            events.push(("what is no frame", event));
+        }
         events
     }
 

@@ -6,10 +6,10 @@ use form_model::{Content, Form};
 use mrtr_core::{
     Clocks, InvocationId,
     host::{
-        Call, ConnectionId, Event, InteractionId, Limits, ProviderFrame, Question, RegistrationId,
-        Requester, Scope, SessionId, ToolCallId, TurnId,
+        Call, ConnectionId, Event, FrameError, InteractionId, Limits, ProviderFrame, Question,
+        RegistrationId, Requester, Scope, SessionId, ToolCallId, TurnId,
     },
-    wire::{InputResponse, RawJson},
+    wire::{Elicitation, InputResponse, RawJson, UrlRequest},
 };
 
 use crate::faults::HostLie;
@@ -51,6 +51,11 @@ pub struct HostScope {
     pub has_screens: bool,
     /// Whether all kinds of frames, answers, scopes and endings are tried, or one of each sort.
     pub is_wide: bool,
+    /// Whether providers ask with a URL. Otherwise they ask with a form.
+    pub asks_url: bool,
+    /// Whether all that a provider says also comes on the other connections, bytes that are not a
+    /// frame name the question that they ask, and people give answers of every kind.
+    pub is_foreign: bool,
     /// Whether a tick comes as soon as something is due, or anything may come before it.
     pub is_punctual: bool,
     /// The clocks.
@@ -103,16 +108,22 @@ pub(super) fn written(response: &InputResponse) -> RawJson {
         InputResponse::Accept(_) => {
             r#"{"action":"accept","content":{"sure":true,"word":"SENTINEL"}}"#
         }
+        InputResponse::Consent => r#"{"action":"accept"}"#,
         InputResponse::Decline => r#"{"action":"decline"}"#,
         _ => r#"{"action":"cancel"}"#,
     })
 }
 
-fn question() -> Question {
+fn question(asks_url: bool) -> Question {
+    let requester = Requester::new("files", "github", "deploy");
+    if asks_url {
+        let url = UrlRequest::new("SENTINEL?", "https://example.org/pay?token=SENTINEL").unwrap();
+        return Question::new(Elicitation::Url(url), requester);
+    }
     let form = r#"{"type":"object","properties":{"sure":{"type":"boolean"},
         "word":{"type":"string"}}}"#;
     let form = Form::from_schema(form).unwrap();
-    Question::form("SENTINEL?", form, Requester::new("files", "github", "deploy"))
+    Question::form("SENTINEL?", form, requester)
 }
 
 impl HostScope {
@@ -175,10 +186,14 @@ impl HostScene {
             let session = session.clone();
             Event::Answer { interaction, session, response }
         };
-        let accepts = answer(&session, InputResponse::Accept(content()));
-        let mut events =
-            vec![("an answer", accepts), ("an answer", answer(&session, InputResponse::Decline))];
-        let other = answer(&other_session(), InputResponse::Accept(content()));
+        let (by_form, by_url) = (InputResponse::Accept(content()), InputResponse::Consent);
+        let (accepts, unasked) =
+            if self.setup.asks_url { (by_url, by_form) } else { (by_form, by_url) };
+        let mut events = vec![
+            ("an answer", answer(&session, accepts.clone())),
+            ("an answer", answer(&session, InputResponse::Decline)),
+        ];
+        let other = answer(&other_session(), accepts);
         events.push(("an answer of another session", other));
         if self.setup.is_wide {
             let unfit = InputResponse::Accept(Content::new().with_text("sure", "SENTINEL"));
@@ -187,6 +202,12 @@ impl HostScene {
                 ("an answer that does not fit", answer(&session, unfit)),
                 ("nobody can be asked", Event::Unanswerable(interaction)),
             ]);
+        }
+        if self.setup.is_foreign {
+            let (sampled, roots) = (json(r#"{"role":"SENTINEL"}"#), json(r#"{"roots":[]}"#));
+            let kinds = [unasked, InputResponse::Sampled(sampled), InputResponse::Roots(roots)];
+            let foreign = |kind| ("an answer of another kind", answer(&session, kind));
+            events.extend(kinds.map(foreign));
         }
         events
     }
@@ -211,10 +232,18 @@ fn super_turn() -> TurnId {
     turn(9)
 }
 
+/// Returns bytes that are not a frame, but say which question they ask.
+pub(super) fn misspelt(invocation: &InvocationId, number: u64) -> FrameError {
+    let bytes = format!(
+        r#"{{"interaction_request":{{"invocation":"{invocation}","interaction":{number}}}}}"#
+    );
+    ProviderFrame::decode(bytes.as_bytes()).unwrap_err()
+}
+
 fn frames_of(id: &InvocationId, setup: &HostScope) -> Vec<(&'static str, ProviderFrame)> {
     let invocation = || id.clone();
     let said = || json(r#"{"key":"SENTINEL"}"#);
-    let question = question();
+    let question = question(setup.asks_url);
     let mut frames = vec![
         ("accepted", ProviderFrame::Accepted { invocation: invocation() }),
         ("a question", ProviderFrame::ask(invocation(), 1, &question)),
