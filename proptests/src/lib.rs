@@ -6,8 +6,17 @@
 //! settled, and by the few things that a machine tells. Property tests and fuzz targets share the
 //! worlds and their operations.
 //!
-//! - [`invocation`]: one call of the client role.
-//! - [`broker`]: a host with its providers, its store and its surfaces.
+//! What must hold is one list, and what is put in to see a check fail is one table:
+//!
+//! - [`invariants`]: the invariants, and what it is to break one.
+//! - [`watch`]: one watch for each machine, which sees what must never be.
+//! - [`faults`]: faults, the invariant that each breaks, and the drivers that must find it.
+//!
+//! The drivers:
+//!
+//! - [`explore`]: everything that can happen, in scopes that have an end.
+//! - [`invocation`]: random lives of one call of the client role, beside a model.
+//! - [`broker`]: random lives of a host with its providers, its store and its surfaces, beside a model.
 //! - [`exchange`]: endpoints of the server role, and the requests that come to them.
 //! - [`random`]: chance that is the same in every run.
 //! - [`texts`]: what must hold of every text of a stranger, and odd texts to try it on.

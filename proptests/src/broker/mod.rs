@@ -1,7 +1,7 @@
 //! A host, providers that say anything, people who answer anything, a store that forgets, and
 //! surfaces that miss half of it.
 //!
-//! Three things judge the host: a [`Invariant`] each for what must never be, whatever the events; a
+//! Three things judge the host: the [watch](crate::watch) of what must never be, whatever the events; a
 //! model, written from the requirements, which knows what must come of each event; and the surfaces
 //! and the store, which must agree with it in the end. [`HostWorld::of`] tries them on hosts that lie.
 

@@ -2,9 +2,9 @@
 //!
 //! A [`Searched`] is one or more machines, the time, and what has come out of them so far. The search
 //! goes breadth first through every world that can be reached, lets everything happen in each, and
-//! checks the [`Invariant`]s in every state and in every action. What breaks one is reported with the
-//! shortest way to it. Each invariant has a [`Plant`]: a fault that is put between a machine and its
-//! world, and that the search must find.
+//! checks the [invariants](crate::invariants) in every state and in every action. What breaks one is
+//! reported with the shortest way to it. The [faults](crate::faults) that are put between a machine and
+//! its world must be found.
 
 #![allow(clippy::indexing_slicing, reason = "a check that looks for what is not there fails")]
 

@@ -7,7 +7,7 @@
 //! repeats, delays and reorders whole requests and responses; the store speaks late, in any order,
 //! or fails; surfaces hear late, twice, or not at all. Everybody may restart.
 //!
-//! After each [`WorldOp`] every [`Invariant`] is held against what was seen from outside: a ledger says
+//! After each [`WorldOp`] every [invariant](crate::invariants) is held against what was seen from outside: a ledger says
 //! who asked, who answered, what was sealed and what ran. The host is judged by the rules and the
 //! model of [`broker`](crate::broker), an endpoint by a model of its own. [`World::rest`] lets the
 //! network be whole again and time pass, and then nothing may be left. [`World::of`] tries the
