@@ -2,11 +2,15 @@
 //! secret is not.
 
 #![cfg(feature = "server")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::wildcard_enum_match_arm,
+    reason = "this is a test"
+)]
 
-use core::fmt::Debug;
+use core::{error::Error, fmt::Debug};
 use std::{
-    error::Error,
     io,
     sync::{Arc, Mutex},
 };
