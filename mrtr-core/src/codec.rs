@@ -7,7 +7,7 @@ use serde::{
     Deserialize, Deserializer, Serialize,
     de::{
         DeserializeOwned, Error, IntoDeserializer as _, MapAccess, Visitor,
-        value::{MapAccessDeserializer, StrDeserializer},
+        value::{self, MapAccessDeserializer, StrDeserializer},
     },
 };
 
@@ -69,4 +69,9 @@ where
     D: Deserializer<'de>,
 {
     T::deserialize(deserializer).map(Some)
+}
+
+/// Reads a unit enum from the word that serde writes for it.
+pub(crate) fn from_word<T: DeserializeOwned>(word: &str) -> Option<T> {
+    T::deserialize(StrDeserializer::<value::Error>::new(word)).ok()
 }

@@ -6,6 +6,8 @@ use core::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use thiserror::Error;
 
+use crate::debug::debug;
+
 /// A text that is not an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("expected an id of 1 to 128 printable ASCII characters without spaces")]
@@ -46,11 +48,7 @@ macro_rules! names {
             }
         }
 
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
+        debug!($name, |id| "{id}");
 
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -138,11 +136,7 @@ impl fmt::Display for LegId {
     }
 }
 
-impl fmt::Debug for LegId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+debug!(LegId, |id| "{id}");
 
 impl Serialize for LegId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -78,6 +78,7 @@ mod actions;
 #[cfg(feature = "client")]
 pub mod client;
 mod codec;
+mod debug;
 #[cfg(feature = "host")]
 pub mod host;
 mod id;

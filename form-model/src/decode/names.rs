@@ -1,9 +1,8 @@
 //! The names of an object's members.
 
 use alloc::{borrow::Cow, collections::BTreeSet, vec::Vec};
-use core::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Visitor};
+use serde::Deserialize;
 
 /// The names of an object so far. Few names are compared one by one, many are sorted.
 #[derive(Default)]
@@ -31,29 +30,7 @@ impl<'de> Seen<'de> {
     }
 }
 
-/// A seed that reads the name of a member. The name is borrowed if it has no escapes.
-pub(super) struct Name;
-
-impl<'de> DeserializeSeed<'de> for Name {
-    type Value = Cow<'de, str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, parser: D) -> Result<Self::Value, D::Error> {
-        parser.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Name {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a name")
-    }
-
-    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(name))
-    }
-
-    fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(name.into()))
-    }
-}
+/// The name of a member. It is borrowed if it has no escapes.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(super) struct Name<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);

@@ -97,7 +97,7 @@ impl<'de, O: Object<'de>> Visitor<'de> for Members<'_, '_, O> {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
         *self.is_object = true;
         let mut seen = Seen::default();
-        while let Some(name) = members.next_key_seed(Name)? {
+        while let Some(Name(name)) = members.next_key()? {
             if !seen.insert(name.clone()) {
                 return Err(self.reader.stop(duplicate(&self.path.member(&name))));
             }

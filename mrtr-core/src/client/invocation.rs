@@ -81,14 +81,13 @@ pub struct Invocation {
 
 /// The meaning of an event whose content was checked.
 enum Input {
+    /// The leg asks questions, or only to be called again.
     Asked(Round),
-    StateOnly(Round),
     Answered {
         key: String,
         answer: RawJson,
         last: bool,
     },
-    Unanswerable,
     PauseOver,
     Progressed,
     /// The leg asks for input, and all legs together have reached their time limit.
@@ -98,13 +97,12 @@ enum Input {
 }
 
 impl Input {
-    const fn trigger(&self) -> Trigger {
+    fn trigger(&self) -> Trigger {
         match self {
+            Self::Asked(round) if round.questions.is_empty() => Trigger::StateOnly,
             Self::Asked(_) => Trigger::Asked,
-            Self::StateOnly(_) => Trigger::StateOnly,
             Self::Answered { last: false, .. } => Trigger::Answered,
             Self::Answered { last: true, .. } => Trigger::RoundAnswered,
-            Self::Unanswerable => Trigger::Unanswerable,
             Self::PauseOver => Trigger::PauseOver,
             Self::Progressed => Trigger::Progressed,
             Self::Spent => Trigger::TimedOut,
@@ -130,7 +128,7 @@ impl Invocation {
         limits: Limits,
     ) -> Result<(Self, Actions), StartError> {
         let template = Template::new(request, claims)?;
-        let first = template.first.clone();
+        let first = template.first_leg();
         let call = Self {
             template,
             claims,
@@ -165,7 +163,7 @@ impl Invocation {
                 self.timer.tell(now);
                 let list = self.apply(to, input);
                 let transition = Transition {
-                    invocation: self.template.id().clone(),
+                    invocation: self.template.id.clone(),
                     leg: self.leg,
                     round: self.rounds,
                     from,
@@ -195,7 +193,7 @@ impl Invocation {
     /// Returns the id.
     #[must_use]
     pub const fn id(&self) -> &InvocationId {
-        self.template.id()
+        &self.template.id
     }
 
     /// Returns the number of questions that wait for an answer.
@@ -213,10 +211,12 @@ impl Invocation {
             Event::Answer { round, key, response } => Some(self.read_answer(round, key, response)?),
             Event::Failed { round, key } => {
                 self.open_question(round, &key)?;
-                Some(Input::Unanswerable)
+                Some(Input::Ended(Outcome::Unanswerable))
             }
-            Event::Progress { leg } => Some(self.read_progress(&leg)?),
-            Event::BindingChanged(binding) if binding == self.template.first.binding => None,
+            Event::Progress { leg } => {
+                Some(if self.is_in_flight(&leg)? { Input::Progressed } else { Input::Late })
+            }
+            Event::BindingChanged(binding) if binding == self.template.binding => None,
             Event::BindingChanged(_) | Event::ConnectionLost => Some(Input::Ended(lost())),
             Event::Stop => Some(Input::Ended(Outcome::Stopped)),
             Event::Tick => {
@@ -232,18 +232,13 @@ impl Invocation {
         if !self.is_in_flight(leg)? {
             return Ok(Input::Late);
         }
-        Ok(self
-            .read_outcome(now, reply)
-            .unwrap_or_else(|fault| Input::Ended(Outcome::Fault(fault))))
+        let input = self.read_outcome(now, reply);
+        Ok(input.unwrap_or_else(|fault| Input::Ended(Outcome::Fault(fault))))
     }
 
-    fn read_progress(&self, leg: &LegId) -> Result<Input, Misuse> {
-        Ok(if self.is_in_flight(leg)? { Input::Progressed } else { Input::Late })
-    }
-
-    /// Returns whether a leg of this call is the one in flight.
+    /// Tells whether a leg of this call is the one in flight.
     fn is_in_flight(&self, leg: &LegId) -> Result<bool, Misuse> {
-        if leg.invocation() != self.template.id() {
+        if leg.invocation() != &self.template.id {
             return Err(Misuse::WrongInvocation);
         }
         if leg.number() > self.leg || leg.number() == 0 {
@@ -267,14 +262,8 @@ impl Invocation {
                 let number = self.rounds.saturating_add(1);
                 let round = Round::new(number, requests, state, self.claims, &self.limits)?;
                 // No question is asked if the retry would have no time left.
-                if self.timer.is_spent(now, &self.limits.clocks) {
-                    return Ok(Input::Spent);
-                }
-                if round.questions.is_empty() {
-                    Ok(Input::StateOnly(round))
-                } else {
-                    Ok(Input::Asked(round))
-                }
+                let is_spent = self.timer.is_spent(now, &self.limits.clocks);
+                Ok(if is_spent { Input::Spent } else { Input::Asked(round) })
             }
         }
     }
@@ -315,11 +304,6 @@ impl Invocation {
                 self.round = Some(round);
                 asks
             }
-            Input::StateOnly(round) => {
-                self.rounds = round.number;
-                self.round = Some(round);
-                Vec::new()
-            }
             Input::Answered { key, answer, last } => {
                 let questions = self.round.as_mut().map(|round| &mut round.questions);
                 if let Some(question) = questions.and_then(|questions| questions.get_mut(&key)) {
@@ -327,7 +311,6 @@ impl Invocation {
                 }
                 if last { self.retry() } else { Vec::new() }
             }
-            Input::Unanswerable => self.settle(Outcome::Unanswerable),
             Input::PauseOver => self.retry(),
             Input::Progressed => {
                 self.timer.extend(&self.limits.clocks);
@@ -336,12 +319,11 @@ impl Invocation {
             Input::Spent => self.settle(Outcome::TimedOut(Clock::Execution)),
             Input::Ended(outcome) => {
                 let gives_up = matches!(outcome, Outcome::TimedOut(_) | Outcome::Stopped);
-                let mut actions = Vec::new();
+                let mut actions = self.settle(outcome);
                 if from.is_in_flight() && gives_up {
-                    let leg = LegId::new(self.template.id().clone(), self.leg);
-                    actions.push(Action::CancelLeg { leg });
+                    let leg = LegId::new(self.template.id.clone(), self.leg);
+                    actions.insert(0, Action::CancelLeg { leg });
                 }
-                actions.append(&mut self.settle(outcome));
                 actions
             }
             Input::Late => Vec::new(),
@@ -397,7 +379,7 @@ fn asks(round: &Round) -> Vec<Action> {
 impl fmt::Debug for Invocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Invocation")
-            .field("id", self.template.id())
+            .field("id", &self.template.id)
             .field("phase", &self.phase)
             .field("leg", &self.leg)
             .field("rounds", &self.rounds)

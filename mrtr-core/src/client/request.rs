@@ -1,13 +1,13 @@
 //! The input of a call, and the request that each leg sends.
 
 use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
-use core::fmt;
 
 use thiserror::Error;
 
 use super::{Claims, round::Round};
 use crate::{
     InvocationId,
+    debug::debug,
     id::LegId,
     wire::{
         ClientInfo, MetaError, Method, PAYLOAD_DEPTH_MAX, ParamHeaders, Params, RawJson, Revision,
@@ -160,12 +160,8 @@ impl Binding {
     }
 }
 
-/// The output has only the length, because the text may name sessions and accounts.
-impl fmt::Debug for Binding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Binding({} bytes)", self.0.len())
-    }
-}
+// The text may name sessions and accounts.
+debug!(Binding, |binding| "Binding({} bytes)", binding.0.len());
 
 /// Why a call cannot start. No request was sent.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -208,16 +204,24 @@ impl From<MetaError> for StartError {
     }
 }
 
-/// What every leg of a call has in common: the first leg, from which each retry is made.
+/// The parts of a request that are the same on every leg of a call.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Template {
-    pub(super) first: LegRequest,
+    pub(super) id: InvocationId,
     pub(super) extension_types: Vec<String>,
+    method: Method,
+    revision: Revision,
+    pub(super) binding: Binding,
+    target: Arc<str>,
+    /// The params of the first leg. A retry has them too, and members after them.
+    params: RawJson,
+    /// The headers that repeat arguments, which no retry changes.
+    param_headers: Arc<[(String, String)]>,
 }
 
 impl Template {
     pub(super) fn new(request: Request, claims: Claims) -> Result<Self, StartError> {
-        let Request { id, method, params, binding, revision, .. } = request;
+        let Request { id, method, params, binding, revision, extension_types, .. } = request;
         // Text from a server may nest too deep to be sent back.
         check_depth(params.as_str(), PAYLOAD_DEPTH_MAX).map_err(StartError::Params)?;
         let decoded = Params::decode(params.as_json()).map_err(StartError::Params)?;
@@ -226,50 +230,48 @@ impl Template {
         }
         let target = decoded.target(method).map_err(StartError::Params)?.as_ref().into();
         let has_param_headers = method == Method::ToolsCall && revision.has_rounds();
-        let param_headers =
-            if has_param_headers { request.param_headers } else { ParamHeaders::NONE };
-        let param_headers = param_headers.headers(&decoded).map_err(StartError::Params)?.into();
+        let marked = if has_param_headers { request.param_headers } else { ParamHeaders::NONE };
+        let param_headers = marked.headers(&decoded).map_err(StartError::Params)?.into();
         let params = if revision.has_rounds() {
-            let info = request.client_info.as_ref();
-            decoded.with_meta(&complete_meta(&decoded, claims.capabilities(), info)?)
+            let meta =
+                complete_meta(&decoded, claims.capabilities(), request.client_info.as_ref())?;
+            decoded.with_meta(&meta)
         } else if claims == Claims::none() {
             params.clone()
         } else {
             return Err(StartError::Claims { revision });
         };
-        let leg = LegId::new(id, 1);
-        let state_bytes = None;
-        let first = LegRequest {
-            leg,
-            method,
-            revision,
-            params,
-            target,
-            state_bytes,
-            binding,
-            param_headers,
-        };
-        Ok(Self { first, extension_types: request.extension_types })
+        Ok(Self { id, extension_types, method, revision, binding, target, params, param_headers })
     }
 
-    pub(super) const fn id(&self) -> &InvocationId {
-        self.first.leg.invocation()
+    /// Makes the request of the first leg.
+    pub(super) fn first_leg(&self) -> LegRequest {
+        self.leg(1, self.params.clone(), None)
     }
 
     /// Makes the request of a retry, which carries the answers and the state of a round.
     pub(super) fn retry(&self, number: u32, round: &Round) -> LegRequest {
         let state = round.state.as_ref();
+        let params = with_retry(&self.params, round.answers(), state.map(StateText::as_json));
+        self.leg(number, params, state.map(StateText::len))
+    }
+
+    fn leg(&self, number: u32, params: RawJson, state_bytes: Option<usize>) -> LegRequest {
         LegRequest {
-            leg: LegId::new(self.id().clone(), number),
-            params: with_retry(&self.first.params, round.answers(), state.map(StateText::as_json)),
-            state_bytes: state.map(StateText::len),
-            ..self.first.clone()
+            leg: LegId::new(self.id.clone(), number),
+            method: self.method,
+            revision: self.revision,
+            params,
+            target: self.target.clone(),
+            state_bytes,
+            binding: self.binding.clone(),
+            param_headers: self.param_headers.clone(),
         }
     }
 }
 
 /// The request of one leg: the first of a call, or a retry.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LegRequest {
     /// The leg, whose text is the JSON-RPC id.
@@ -295,7 +297,7 @@ impl LegRequest {
     /// Writes the JSON-RPC message to send.
     #[must_use]
     pub fn to_json(&self) -> String {
-        // The text of a leg is plain, so it can always be written as JSON.
+        // Serialising text to memory cannot fail.
         let id = serde_json::to_string(&self.leg).unwrap_or_default();
         write_request(&id, self.method.as_str(), &self.params)
     }
@@ -344,9 +346,10 @@ impl LegRequest {
     }
 }
 
-impl fmt::Debug for LegRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (leg, method) = (&self.leg, self.method.as_str());
-        write!(f, "LegRequest({leg} {method}, params of {} bytes)", self.params.as_str().len())
-    }
-}
+debug!(
+    LegRequest,
+    |it| "LegRequest({} {}, params of {} bytes)",
+    it.leg,
+    it.method.as_str(),
+    it.params.as_str().len()
+);

@@ -1,11 +1,11 @@
 //! One round: the questions of the server, and the answers so far.
 
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
-use core::fmt;
 
 use super::{Claims, Fault};
 use crate::{
     Limits,
+    debug::debug,
     wire::{INPUT_REQUIRED, InputRequest, Json, RawJson, StateText, check_round, check_state},
 };
 
@@ -25,12 +25,14 @@ pub(super) struct Question {
     pub(super) answer: Option<RawJson>,
 }
 
-impl fmt::Debug for Round {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (number, asked) = (self.number, self.questions.len());
-        write!(f, "Round({number}, {} of {asked} open, {:?})", self.open_keys().count(), self.state)
-    }
-}
+debug!(
+    Round,
+    |it| "Round({}, {} of {} open, {:?})",
+    it.number,
+    it.open_keys().count(),
+    it.questions.len(),
+    it.state
+);
 
 impl Round {
     /// Decodes and checks a whole round before any question is asked: one bad request fails it.

@@ -5,7 +5,7 @@ use core::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use crate::{InvalidId, InvocationId};
+use crate::{InvalidId, InvocationId, debug::debug};
 
 /// Declares ids that are numbers, which the caller picks.
 macro_rules! numbers {
@@ -105,11 +105,7 @@ impl fmt::Display for InteractionId {
     }
 }
 
-impl fmt::Debug for InteractionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+debug!(InteractionId, |id| "{id}");
 
 impl Serialize for InteractionId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -5,7 +5,7 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Clock,
+    Clock, Phase, Trigger,
     wire::{Decision, RawJson},
 };
 
@@ -60,7 +60,20 @@ impl Outcome {
         }
     }
 
-    /// Returns whether the provider may still work on an invocation with this outcome.
+    pub(super) const fn trigger(&self, phase: Phase) -> Trigger {
+        match self {
+            Self::Complete(_) => Trigger::Completed,
+            Self::Rejected(_) | Self::Failed(_) if phase.is_in_flight() => Trigger::Errored,
+            Self::Rejected(_) | Self::Failed(_) | Self::Released => Trigger::Abandoned,
+            Self::Inconsistent | Self::StoreFailed => Trigger::Faulted,
+            Self::TimedOut(_) => Trigger::TimedOut,
+            Self::Stopped => Trigger::Stopped,
+            Self::Unanswerable => Trigger::Unanswerable,
+            Self::Lost | Self::OutcomeUnknown => Trigger::Lost,
+        }
+    }
+
+    /// Tells whether the provider may still work on an invocation with this outcome.
     pub(super) const fn leaves_provider_at_work(&self) -> bool {
         match self {
             Self::Complete(_) | Self::Rejected(_) | Self::Failed(_) | Self::Released => false,

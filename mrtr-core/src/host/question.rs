@@ -1,16 +1,13 @@
 //! The question of a provider, and the pending question that the host owns.
 
 use alloc::{borrow::Cow, sync::Arc};
-use core::fmt;
 
 use form_model::{Form, SafeText};
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::{ConnectionId, InteractionId, Limits, codec};
 use crate::{
     InvocationId,
-    codec::{Strict, present},
+    debug::debug,
     id::{RegistrationId, SessionId, ToolCallId, TurnId},
     wire::{
         Decision, Elicitation, FormRequest, InputResponse, InvalidRequest, Json, RawJson,
@@ -40,14 +37,14 @@ impl Requester {
     }
 }
 
-/// The output has the lengths of the names only: the names are the provider's words.
-impl fmt::Debug for Requester {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [provider, server, tool] =
-            [&self.provider, &self.server, &self.tool].map(|name| name.raw().len());
-        write!(f, "Requester(names of {provider}, {server} and {tool} bytes)")
-    }
-}
+// The names are the provider's words.
+debug!(
+    Requester,
+    |it| "Requester(names of {}, {} and {} bytes)",
+    it.provider.raw().len(),
+    it.server.raw().len(),
+    it.tool.raw().len()
+);
 
 /// A question to a person, as a provider sends it to the host.
 ///
@@ -115,16 +112,16 @@ impl Question {
             "a form or a url, a message and a requester, and nothing else",
         );
         check_size(json.as_str())?;
-        let Text { form, url, message, requester: Strict(names) } =
-            codec::decode(json, wrong.clone())?;
+        let Parts { form, url, message, names } = Parts::read(json).ok_or(wrong.clone())?;
         within(message.len(), "a message in bytes", limits.message_bytes_max)?;
-        for name in [&names.provider, &names.server, &names.tool] {
+        for name in &names {
             within(name.len(), "the name of a requester in bytes", limits.label_bytes_max)?;
         }
-        let requester = Requester::new(&names.provider, &names.server, &names.tool);
+        let [provider, server, tool] = &names;
+        let requester = Requester::new(provider, server, tool);
         match (form, url) {
-            (Some(form), None) if form.get() != "null" => {
-                let form = Form::from_canonical(form.get(), &limits.form);
+            (Some(form), None) if !form.is_null() => {
+                let form = Form::from_canonical(form.as_str(), &limits.form);
                 let form = form.map_err(InvalidRequest::Form)?;
                 let question = Self::form(&message, form, requester);
                 // The stored form of a question must be within the same limits. Only a number such
@@ -172,25 +169,30 @@ impl Question {
     }
 }
 
-/// A question as text. It has either `form` or `url`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Text<'a> {
-    #[serde(borrow, default, deserialize_with = "present")]
-    form: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
+/// The parts of a question. It has either `form` or `url`.
+struct Parts<'a> {
+    form: Option<Json<'a>>,
     url: Option<Cow<'a, str>>,
     message: Cow<'a, str>,
-    requester: Strict<Names<'a>>,
+    names: [Cow<'a, str>; 3],
 }
 
-/// The names of a requester as text.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Names<'a> {
-    provider: Cow<'a, str>,
-    server: Cow<'a, str>,
-    tool: Cow<'a, str>,
+impl<'a> Parts<'a> {
+    fn read(json: Json<'a>) -> Option<Self> {
+        let mut question = codec::object(json)?;
+        let mut requester = codec::object(question.take("requester")?)?;
+        let mut name = |name| requester.take(name)?.text();
+        let parts = Self {
+            form: question.take("form"),
+            url: match question.take("url") {
+                Some(url) => Some(url.text()?),
+                None => None,
+            },
+            message: question.take("message")?.text()?,
+            names: [name("provider")?, name("server")?, name("tool")?],
+        };
+        (question.is_empty() && requester.is_empty()).then_some(parts)
+    }
 }
 
 /// What an invocation is bound to, from its start to its end. The broker sets it, and a provider

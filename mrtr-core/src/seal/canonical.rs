@@ -41,14 +41,18 @@ struct Writer<'t> {
     canonical: Vec<u8>,
 }
 
-/// The place of a member in the canonical text: where its name begins and ends, and where its value
-/// ends.
-struct Member {
-    name: (usize, usize),
-    end: usize,
-}
-
 const MALFORMED: WireError = WireError::NotJson;
+
+/// The characters that have a short escape, and its letter.
+const ESCAPES: [(char, u8); 7] = [
+    ('"', b'"'),
+    ('\\', b'\\'),
+    ('\u{8}', b'b'),
+    ('\u{c}', b'f'),
+    ('\n', b'n'),
+    ('\r', b'r'),
+    ('\t', b't'),
+];
 
 impl Writer<'_> {
     fn peek(&self) -> Option<u8> {
@@ -112,13 +116,13 @@ impl Writer<'_> {
         self.next()?;
         self.canonical.push(b'{');
         let start = self.canonical.len();
-        let mut members: Vec<Member> = Vec::new();
+        // For each member, where it begins, where its name ends, and where it ends.
+        let mut members: Vec<[usize; 3]> = Vec::new();
         self.pass_space();
         while self.peek() != Some(b'}') {
             let begin = self.canonical.len();
-            self.pass_space();
             self.string()?;
-            let name = (begin, self.canonical.len());
+            let colon = self.canonical.len();
             self.canonical.push(b':');
             self.pass_space();
             self.next()?;
@@ -128,108 +132,63 @@ impl Writer<'_> {
                 self.at += 1;
                 self.pass_space();
             }
-            if left_out.iter().any(|known| self.is_name(name, known)) {
+            let name = self.canonical.get(begin + 1..colon - 1).unwrap_or_default();
+            if left_out.iter().any(|known| known.as_bytes() == name) {
                 self.canonical.truncate(begin);
-                continue;
+            } else {
+                members.push([begin, colon, self.canonical.len()].map(|at| at - start));
             }
-            members.push(Member { name, end: self.canonical.len() });
         }
         self.at += 1;
-        self.sort(start, members)?;
-        self.canonical.push(b'}');
-        Ok(())
-    }
-
-    fn is_name(&self, (begin, end): (usize, usize), known: &str) -> bool {
-        let name = self.canonical.get(begin + 1..end - 1).unwrap_or_default();
-        name == known.as_bytes()
-    }
-
-    /// Sorts the members that were written since `start`, and puts commas between them.
-    fn sort(&mut self, start: usize, mut members: Vec<Member>) -> Result<(), WireError> {
         let text = self.canonical.split_off(start);
-        let slice =
-            |begin: usize, end: usize| text.get(begin - start..end - start).unwrap_or_default();
-        let name = |member: &Member| slice(member.name.0, member.name.1);
+        let name = |&[begin, colon, _]: &[usize; 3]| text.get(begin..colon).unwrap_or_default();
         members.sort_unstable_by(|a, b| order(name(a), name(b)));
         if members.windows(2).any(|pair| matches!(pair, [a, b] if name(a) == name(b))) {
             return Err(WireError::duplicate("params"));
         }
-        for (index, member) in members.iter().enumerate() {
+        for (index, &[begin, _, end]) in members.iter().enumerate() {
             if index > 0 {
                 self.canonical.push(b',');
             }
-            self.canonical.extend_from_slice(slice(member.name.0, member.end));
+            self.canonical.extend_from_slice(text.get(begin..end).unwrap_or_default());
         }
+        self.canonical.push(b'}');
         Ok(())
     }
 
     /// Writes a string with no more escapes than it needs.
     fn string(&mut self) -> Result<(), WireError> {
+        let begin = self.at;
         self.next()?;
-        self.canonical.push(b'"');
         loop {
-            self.run(|byte| byte != b'"' && byte != b'\\');
-            if self.next()? == b'"' {
-                self.canonical.push(b'"');
-                return Ok(());
-            }
             match self.next()? {
-                b'u' => self.unicode_escape()?,
-                b'/' => self.canonical.push(b'/'),
-                escape @ (b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't') => {
-                    self.canonical.extend_from_slice(&[b'\\', escape]);
-                }
-                _ => return Err(MALFORMED),
+                b'"' => break,
+                b'\\' => self.at += 1,
+                _ => {}
             }
         }
-    }
-
-    fn unicode_escape(&mut self) -> Result<(), WireError> {
-        let first = self.four_digits()?;
-        let mut letter = char::from_u32(first);
-        if (0xd800..0xdc00).contains(&first) && self.text.get(self.at..self.at + 2) == Some(b"\\u")
-        {
-            let back = self.at;
-            self.at += 2;
-            let second = self.four_digits()?;
-            if (0xdc00..0xe000).contains(&second) {
-                letter = char::from_u32(0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00));
-            } else {
-                self.at = back;
+        let written = self.text.get(begin..self.at).unwrap_or_default();
+        if !written.contains(&b'\\') {
+            self.canonical.extend_from_slice(written);
+            return Ok(());
+        }
+        self.canonical.push(b'"');
+        for letter in char::decode_utf16(units(written)) {
+            match letter {
+                Ok(letter) => self.letter(letter),
+                Err(unpaired) => self.hexadecimal(unpaired.unpaired_surrogate().into()),
             }
         }
-        match letter {
-            Some(letter) => self.letter(letter),
-            None => self.hexadecimal(first),
-        }
+        self.canonical.push(b'"');
         Ok(())
     }
 
-    fn four_digits(&mut self) -> Result<u32, WireError> {
-        (0..4).try_fold(0, |unit, _| {
-            let digit = char::from(self.next()?).to_digit(16).ok_or(MALFORMED)?;
-            Ok(unit * 16 + digit)
-        })
-    }
-
     fn letter(&mut self, letter: char) {
-        let short = match letter {
-            '"' => b'"',
-            '\\' => b'\\',
-            '\u{8}' => b'b',
-            '\u{c}' => b'f',
-            '\n' => b'n',
-            '\r' => b'r',
-            '\t' => b't',
-            '\0'..='\u{1f}' => return self.hexadecimal(letter.into()),
-            _ => {
-                let mut bytes = [0; 4];
-                self.canonical.extend_from_slice(letter.encode_utf8(&mut bytes).as_bytes());
-                return;
-            }
-        };
-        self.canonical.extend_from_slice(&[b'\\', short]);
+        match ESCAPES.iter().find(|(escaped, _)| *escaped == letter) {
+            Some((_, short)) => self.canonical.extend_from_slice(&[b'\\', *short]),
+            None if letter < ' ' => self.hexadecimal(letter.into()),
+            None => self.canonical.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
     }
 
     fn hexadecimal(&mut self, unit: u32) {
@@ -252,7 +211,8 @@ impl Writer<'_> {
             return Ok(());
         }
         let written = self.canonical.split_off(begin);
-        self.canonical.extend_from_slice(canonical_number(&written).as_bytes());
+        let written = core::str::from_utf8(&written).unwrap_or_default();
+        self.canonical.extend_from_slice(canonical_number(written).as_bytes());
         Ok(())
     }
 }
@@ -268,31 +228,24 @@ fn order(a: &[u8], b: &[u8]) -> Ordering {
     units(a).cmp(&units(b))
 }
 
-/// Returns the UTF-16 code units that a canonical string stands for.
+/// Returns the UTF-16 code units that a JSON string stands for.
 fn units(quoted: &[u8]) -> Vec<u16> {
     let inner = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
-    let text = core::str::from_utf8(inner).unwrap_or_default();
-    let mut units = Vec::with_capacity(text.len());
-    let mut letters = text.chars();
-    while let Some(letter) = letters.next() {
-        if letter != '\\' {
-            units.extend_from_slice(letter.encode_utf16(&mut [0; 2]));
-            continue;
-        }
-        units.push(match letters.next() {
-            Some('b') => 0x8,
-            Some('f') => 0xc,
-            Some('n') => 0xa,
-            Some('r') => 0xd,
-            Some('t') => 0x9,
-            Some('u') => {
-                let digits = letters.as_str().get(..4).unwrap_or_default();
-                letters.nth(3);
-                u16::from_str_radix(digits, 16).unwrap_or_default()
+    let mut rest = core::str::from_utf8(inner).unwrap_or_default().chars();
+    let mut units = Vec::with_capacity(inner.len());
+    while let Some(mut letter) = rest.next() {
+        if letter == '\\' {
+            letter = rest.next().unwrap_or_default();
+            if letter == 'u' {
+                let (digits, after) = rest.as_str().split_at_checked(4).unwrap_or_default();
+                units.push(u16::from_str_radix(digits, 16).unwrap_or_default());
+                rest = after.chars();
+                continue;
             }
-            Some(other) => u16::try_from(u32::from(other)).unwrap_or_default(),
-            None => 0,
-        });
+            let escaped = ESCAPES.iter().find(|(_, short)| char::from(*short) == letter);
+            letter = escaped.map_or(letter, |(escaped, _)| *escaped);
+        }
+        units.extend_from_slice(letter.encode_utf16(&mut [0; 2]));
     }
     units
 }

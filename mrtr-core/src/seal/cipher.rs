@@ -105,13 +105,22 @@ pub struct InvalidMode {
     pub mode: u8,
 }
 
+type Sealed = Result<Vec<u8>, CipherError>;
+
 /// The cipher that a request state seals and opens with.
 #[derive(Clone)]
 pub(super) enum Mode {
+    /// XAES-256-GCM, with the salt as its nonce.
     Encrypted,
+    /// The claims in plain text, followed by their HMAC-SHA256.
     Signed,
-    Custom { byte: u8, cipher: Arc<dyn Cipher> },
+    Custom {
+        byte: u8,
+        cipher: Arc<dyn Cipher>,
+    },
 }
+
+const SIGNATURE_BYTES: usize = 32;
 
 impl Mode {
     pub(super) fn custom(cipher: Arc<dyn Cipher>) -> Result<Self, InvalidMode> {
@@ -123,19 +132,44 @@ impl Mode {
     }
 
     /// Returns the mode as tokens contain it.
-    pub(super) fn byte(&self) -> u8 {
+    pub(super) const fn byte(&self) -> u8 {
         match self {
-            Self::Encrypted => Encrypted.mode(),
-            Self::Signed => Signed.mode(),
+            Self::Encrypted => 1,
+            Self::Signed => 2,
             Self::Custom { byte, .. } => *byte,
         }
     }
 
-    pub(super) fn cipher(&self) -> &dyn Cipher {
+    /// Seals, as [`Cipher::seal`] does.
+    pub(super) fn seal(&self, key: &MessageKey, associated: &[u8], claims: &[u8]) -> Sealed {
         match self {
-            Self::Encrypted => &Encrypted,
-            Self::Signed => &Signed,
-            Self::Custom { cipher, .. } => &**cipher,
+            Self::Encrypted => {
+                let payload = Payload { msg: claims, aad: associated };
+                xaes(key).encrypt(&Nonce::from(*key.salt()), payload).map_err(|_| CipherError)
+            }
+            Self::Signed => {
+                let signature = signer(key, associated, claims).finalize().into_bytes();
+                Ok([claims, &signature].concat())
+            }
+            Self::Custom { cipher, .. } => cipher.seal(key, associated, claims),
+        }
+    }
+
+    /// Opens, as [`Cipher::open`] does.
+    pub(super) fn open(&self, key: &MessageKey, associated: &[u8], sealed: &[u8]) -> Sealed {
+        match self {
+            Self::Encrypted => {
+                let payload = Payload { msg: sealed, aad: associated };
+                xaes(key).decrypt(&Nonce::from(*key.salt()), payload).map_err(|_| CipherError)
+            }
+            Self::Signed => {
+                let end = sealed.len().checked_sub(SIGNATURE_BYTES).ok_or(CipherError)?;
+                let (claims, signature) = sealed.split_at_checked(end).ok_or(CipherError)?;
+                let signer = signer(key, associated, claims);
+                signer.verify_slice(signature).map_err(|_| CipherError)?;
+                Ok(claims.into())
+            }
+            Self::Custom { cipher, .. } => cipher.open(key, associated, sealed),
         }
     }
 }
@@ -157,81 +191,14 @@ impl fmt::Debug for Mode {
     }
 }
 
-/// XAES-256-GCM, with the salt as its nonce.
-struct Encrypted;
-
-impl Encrypted {
-    fn cipher(key: &MessageKey) -> Xaes256Gcm {
-        Xaes256Gcm::new(key.as_bytes().into())
-    }
+fn xaes(key: &MessageKey) -> Xaes256Gcm {
+    Xaes256Gcm::new(key.as_bytes().into())
 }
 
-impl Cipher for Encrypted {
-    fn mode(&self) -> u8 {
-        1
-    }
-
-    fn seal(
-        &self,
-        key: &MessageKey,
-        associated: &[u8],
-        claims: &[u8],
-    ) -> Result<Vec<u8>, CipherError> {
-        let payload = Payload { msg: claims, aad: associated };
-        Self::cipher(key).encrypt(&Nonce::from(*key.salt()), payload).map_err(|_| CipherError)
-    }
-
-    fn open(
-        &self,
-        key: &MessageKey,
-        associated: &[u8],
-        sealed: &[u8],
-    ) -> Result<Vec<u8>, CipherError> {
-        let payload = Payload { msg: sealed, aad: associated };
-        Self::cipher(key).decrypt(&Nonce::from(*key.salt()), payload).map_err(|_| CipherError)
-    }
-}
-
-/// The claims in plain text, followed by their HMAC-SHA256.
-struct Signed;
-
-const SIGNATURE_BYTES: usize = 32;
-
-impl Signed {
-    fn signer(key: &MessageKey, associated: &[u8], claims: &[u8]) -> Hmac<Sha256> {
-        let mut mac = keyed(key.as_bytes());
-        mac.update(&(associated.len() as u64).to_be_bytes());
-        mac.update(associated);
-        mac.update(claims);
-        mac
-    }
-}
-
-impl Cipher for Signed {
-    fn mode(&self) -> u8 {
-        2
-    }
-
-    fn seal(
-        &self,
-        key: &MessageKey,
-        associated: &[u8],
-        claims: &[u8],
-    ) -> Result<Vec<u8>, CipherError> {
-        let signature = Self::signer(key, associated, claims).finalize().into_bytes();
-        Ok([claims, &signature].concat())
-    }
-
-    fn open(
-        &self,
-        key: &MessageKey,
-        associated: &[u8],
-        sealed: &[u8],
-    ) -> Result<Vec<u8>, CipherError> {
-        let end = sealed.len().checked_sub(SIGNATURE_BYTES).ok_or(CipherError)?;
-        let (claims, signature) = sealed.split_at_checked(end).ok_or(CipherError)?;
-        let signer = Self::signer(key, associated, claims);
-        signer.verify_slice(signature).map_err(|_| CipherError)?;
-        Ok(claims.into())
-    }
+fn signer(key: &MessageKey, associated: &[u8], claims: &[u8]) -> Hmac<Sha256> {
+    let mut mac = keyed(key.as_bytes());
+    mac.update(&(associated.len() as u64).to_be_bytes());
+    mac.update(associated);
+    mac.update(claims);
+    mac
 }

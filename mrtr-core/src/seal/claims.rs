@@ -24,22 +24,18 @@ pub(super) struct Claims<'a> {
 impl<'a> Claims<'a> {
     /// Writes the claims; `None` if the principal is longer than 65,535 bytes.
     pub(super) fn encode(&self) -> Option<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(96 + self.payload.len());
-        bytes.extend_from_slice(&self.issued.as_secs().to_be_bytes());
-        bytes.extend_from_slice(&self.expires.as_secs().to_be_bytes());
-        bytes.extend_from_slice(&self.round.to_be_bytes());
-        bytes.extend_from_slice(&self.id);
-        bytes.extend_from_slice(&self.digest);
-        match self.principal {
-            None => bytes.push(0),
-            Some(principal) => {
-                bytes.push(1);
-                bytes.extend_from_slice(&u16::try_from(principal.len()).ok()?.to_be_bytes());
-                bytes.extend_from_slice(principal.as_bytes());
+        let [issued, expires] =
+            [self.issued, self.expires].map(|time| time.as_secs().to_be_bytes());
+        let round = self.round.to_be_bytes();
+        let principal = match self.principal {
+            None => [0].into(),
+            Some(name) => {
+                let length = u16::try_from(name.len()).ok()?.to_be_bytes();
+                [&[1], length.as_slice(), name.as_bytes()].concat()
             }
-        }
-        bytes.extend_from_slice(self.payload);
-        Some(bytes)
+        };
+        let Self { id, digest, payload, .. } = self;
+        Some([&issued, &expires, round.as_slice(), id, digest, &principal, payload].concat())
     }
 
     /// Reads claims; `None` if the bytes are not claims.

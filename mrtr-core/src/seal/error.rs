@@ -6,6 +6,7 @@ use core::{error::Error as StdError, fmt};
 use thiserror::Error;
 
 use super::{CipherError, TOKEN_BYTES_MAX};
+use crate::debug::debug;
 
 /// Why a token was not sealed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -25,7 +26,8 @@ pub enum SealError {
 /// The error of a generator of random numbers.
 ///
 /// A value is equal only to its clones.
-#[derive(Clone)]
+#[derive(Clone, Error)]
+#[error(transparent)]
 pub struct GeneratorError(Arc<dyn StdError + Send + Sync>);
 
 impl GeneratorError {
@@ -34,21 +36,9 @@ impl GeneratorError {
     }
 }
 
-impl fmt::Display for GeneratorError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
-
 impl fmt::Debug for GeneratorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.0, f)
-    }
-}
-
-impl StdError for GeneratorError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0.source()
     }
 }
 
@@ -78,11 +68,7 @@ impl OpenError {
     }
 }
 
-impl fmt::Debug for OpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("OpenError")
-    }
-}
+debug!(OpenError, |_error| "OpenError");
 
 /// Why a token did not open. It is for the server's report, never for the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -95,11 +95,9 @@ impl Keyring {
             key.check(&ring)?;
             ring.push(key);
         }
-        if ring.is_empty() {
-            return Err(KeyringError::Empty);
-        }
-        let others = ring.split_off(1);
-        ring.pop().map(|first| Self { first, others }).ok_or(KeyringError::Empty)
+        let mut ring = ring.into_iter();
+        let first = ring.next().ok_or(KeyringError::Empty)?;
+        Ok(Self { first, others: ring.collect() })
     }
 
     /// Returns the key that seals.

@@ -1,10 +1,10 @@
 //! The key of one token, derived from a key of the ring and from random bytes in the token.
 
-use core::fmt;
-
 use hmac::{Hmac, Mac as _, digest::FixedOutput as _};
 use sha2::Sha256;
 use zeroize::Zeroizing;
+
+use crate::debug::debug;
 
 /// The length of the salt in bytes.
 pub(super) const SALT_BYTES: usize = 24;
@@ -46,12 +46,7 @@ impl MessageKey {
     }
 }
 
-/// The output has the name of the type only.
-impl fmt::Debug for MessageKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("MessageKey")
-    }
-}
+debug!(MessageKey, |_key| "MessageKey");
 
 /// Begins an HMAC. A key that is shorter than a block is filled up with zeros (RFC 2104).
 pub(super) fn keyed(secret: &[u8; 32]) -> Hmac<Sha256> {

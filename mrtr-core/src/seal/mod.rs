@@ -42,7 +42,6 @@ mod error;
 mod keyring;
 mod message_key;
 mod number;
-mod opened;
 mod purpose;
 mod state;
 mod token;
@@ -54,9 +53,8 @@ pub use context::Context;
 pub use error::{GeneratorError, OpenCause, OpenError, SealError};
 pub use keyring::{Keyring, KeyringError};
 pub use message_key::MessageKey;
-pub use opened::{Opened, TokenId};
 pub use purpose::{Purpose, PurposeError};
-pub use state::{InvalidLifetime, RequestState};
+pub use state::{InvalidLifetime, Opened, RequestState, TokenId};
 pub use token::TOKEN_BYTES_MAX;
 
 #[cfg(test)]

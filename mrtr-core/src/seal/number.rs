@@ -1,42 +1,25 @@
 //! One spelling for each number.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, string::String};
 
 /// Returns the exact value of a JSON number in the layout of ECMAScript's `Number::toString`.
 ///
 /// A number whose decimal exponent has more than 18 characters, including its sign, is kept as it
 /// is written. Such numbers match only if they are written in the same way.
-pub(super) fn canonical_number(written: &[u8]) -> String {
-    let as_written = || String::from_utf8_lossy(written).into_owned();
-    let (negative, rest) = match written {
-        [b'-', rest @ ..] => (true, rest),
-        rest => (false, rest),
-    };
-    let power_at = rest.iter().position(|byte| matches!(byte, b'e' | b'E')).unwrap_or(rest.len());
-    let (mantissa, power) = rest.split_at_checked(power_at).unwrap_or((rest, &[]));
-    let power = match power {
-        [] => 0,
-        [_, digits @ ..] if digits.len() <= 18 => {
-            match core::str::from_utf8(digits).unwrap_or_default().parse::<i64>() {
-                Ok(power) => power,
-                Err(_) => return as_written(),
-            }
-        }
-        _ => return as_written(),
-    };
-    let fraction = mantissa.iter().rev().position(|byte| *byte == b'.').unwrap_or(0);
-    let digits: Vec<u8> = mantissa.iter().copied().filter(u8::is_ascii_digit).collect();
-    let begin = digits.iter().position(|digit| *digit != b'0').unwrap_or(digits.len());
-    let end = digits.iter().rposition(|digit| *digit != b'0').map_or(begin, |last| last + 1);
-    let significant = digits.get(begin..end).unwrap_or_default();
-    if significant.is_empty() {
-        return "0".into();
-    }
+pub(super) fn canonical_number(written: &str) -> String {
+    let (sign, rest) = written.strip_prefix('-').map_or(("", written), |rest| ("-", rest));
+    let (mantissa, power) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
+    let power = if power.len() <= 18 { power.parse::<i64>().ok() } else { None };
+    let Some(power) = power else { return written.into() };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    let significant = digits.trim_end_matches('0');
     let as_i64 = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-    let exponent = power - as_i64(fraction) + as_i64(digits.len() - end);
-    let significant = core::str::from_utf8(significant).unwrap_or_default();
-    let sign = if negative { "-" } else { "" };
-    format!("{sign}{}", layout(significant, exponent))
+    let exponent = power - as_i64(fraction.len()) + as_i64(digits.len() - significant.len());
+    match significant.trim_start_matches('0') {
+        "" => "0".into(),
+        significant => format!("{sign}{}", layout(significant, exponent)),
+    }
 }
 
 /// Lays out significant digits times a power of ten as ECMAScript's `Number::toString` does. No zero
@@ -109,7 +92,7 @@ mod tests {
             (&["1e21", "1000000000000000000000"], "1e+21"),
         ] {
             for spelling in spellings {
-                assert_eq!(canonical_number(spelling.as_bytes()), expected, "{spelling}");
+                assert_eq!(canonical_number(spelling), expected, "{spelling}");
             }
         }
     }

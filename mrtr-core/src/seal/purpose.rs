@@ -5,6 +5,8 @@ use core::fmt;
 
 use thiserror::Error;
 
+use crate::debug::debug;
+
 /// The use for which tokens are made. A token opens only for the purpose for which it was sealed.
 ///
 /// A purpose is 1 to 128 printable ASCII characters, which may include spaces. It is not secret.
@@ -85,11 +87,7 @@ impl fmt::Display for Purpose {
     }
 }
 
-impl fmt::Debug for Purpose {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Purpose({:?})", self.0)
-    }
-}
+debug!(Purpose, |purpose| "Purpose({:?})", purpose.0);
 
 #[cfg(test)]
 mod tests {

@@ -1,21 +1,21 @@
 //! Sealing and opening.
 
-use alloc::{string::String, sync::Arc};
-use core::time::Duration;
+use alloc::{string::String, sync::Arc, vec::Vec};
+use core::{fmt, time::Duration};
 
 use rand_core::TryCryptoRng;
 use thiserror::Error;
 
 use super::{
-    Cipher, Context, InvalidMode, Keyring, OpenCause, OpenError, Opened, SealError,
-    TOKEN_BYTES_MAX, TokenId,
+    Cipher, CipherError, Context, InvalidMode, Keyring, OpenCause, OpenError, SealError,
+    TOKEN_BYTES_MAX,
     cipher::Mode,
     claims::{Claims, SKEW_SECS},
     error::GeneratorError,
     message_key::{MessageKey, SALT_BYTES},
     token::{self, RAW_BYTES_MAX, Token},
 };
-use crate::UnixTime;
+use crate::{UnixTime, debug::debug};
 
 /// The sealer and opener of request states.
 ///
@@ -158,7 +158,7 @@ impl RequestState {
         let header = token::header(self.mode.byte(), &key.id);
         let message_key = MessageKey::derive(&key.secret, self.mode.byte(), salt);
         let associated = context.associated_data(&header);
-        let sealed = self.mode.cipher().seal(&message_key, &associated, &claims);
+        let sealed = self.mode.seal(&message_key, &associated, &claims);
         let sealed = sealed.map_err(SealError::Cipher)?;
         token::encode(&header, &salt, &sealed).ok_or(SealError::TooLarge)
     }
@@ -181,31 +181,76 @@ impl RequestState {
         context: &Context<'_>,
         token: &str,
     ) -> Result<Opened, OpenError> {
+        self.read(now, context, token).map_err(OpenError::new)
+    }
+
+    fn read(&self, now: UnixTime, context: &Context<'_>, token: &str) -> Result<Opened, OpenCause> {
         if token.len() > TOKEN_BYTES_MAX {
-            return Err(OpenError::new(OpenCause::TooLong));
+            return Err(OpenCause::TooLong);
         }
-        let malformed = OpenError::new(OpenCause::Malformed);
-        let bytes = token::decode(token).ok_or(malformed)?;
-        let token = Token::read(&bytes).ok_or(malformed)?;
+        let bytes = token::decode(token).ok_or(OpenCause::Malformed)?;
+        let token = Token::read(&bytes).ok_or(OpenCause::Malformed)?;
         if token.mode != self.mode.byte() {
-            return Err(OpenError::new(OpenCause::OtherMode));
+            return Err(OpenCause::OtherMode);
         }
-        let unknown_key = OpenError::new(OpenCause::UnknownKey);
-        let key = self.keyring.find(token.key_id).ok_or(unknown_key)?;
+        let key = self.keyring.find(token.key_id).ok_or(OpenCause::UnknownKey)?;
         let message_key = MessageKey::derive(&key.secret, token.mode, token.salt);
         let associated = context.associated_data(token.header);
-        let claims = self.mode.cipher().open(&message_key, &associated, token.sealed);
-        let claims = claims.map_err(|_| OpenError::new(OpenCause::NotAuthentic))?;
-        let claims = Claims::decode(&claims).ok_or(malformed)?;
-        claims.check(now, context).map_err(OpenError::new)?;
+        let claims = self.mode.open(&message_key, &associated, token.sealed);
+        let claims = claims.map_err(|CipherError| OpenCause::NotAuthentic)?;
+        let claims = Claims::decode(&claims).ok_or(OpenCause::Malformed)?;
+        claims.check(now, context)?;
+        let until = claims.expires.as_secs().saturating_add(SKEW_SECS);
         Ok(Opened {
             id: TokenId(claims.id),
             round: claims.round,
-            until: UnixTime::from_secs(claims.expires.as_secs().saturating_add(SKEW_SECS)),
+            until: UnixTime::from_secs(until),
             payload: claims.payload.into(),
         })
     }
 }
+
+/// The id of one token, for a store that remembers used tokens.
+///
+/// It is 16 random bytes, new for each token. It is not secret.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TokenId(pub(super) [u8; 16]);
+
+impl TokenId {
+    /// Returns the bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+}
+
+/// Writes 32 hexadecimal digits.
+impl fmt::Display for TokenId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+debug!(TokenId, |id| "{id}");
+
+/// The contents of a token that was opened. Only [`RequestState::open`](super::RequestState::open)
+/// makes one.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Opened {
+    /// The id of the token.
+    pub id: TokenId,
+    /// The round with which it was sealed.
+    pub round: u32,
+    /// The time 30 seconds after the token expires. The clocks of servers may differ by that much,
+    /// so from this time on every server refuses the token. A store of used tokens may then forget
+    /// the id.
+    pub until: UnixTime,
+    /// The payload that was sealed.
+    pub payload: Vec<u8>,
+}
+
+debug!(Opened, |it| "Opened(round {}, {} bytes)", it.round, it.payload.len());
 
 /// Draws the id and the salt of a token.
 fn random<R>(rng: &mut R) -> Result<([u8; ID_BYTES], [u8; SALT_BYTES]), SealError>

@@ -38,9 +38,7 @@ impl<'t> Token<'t> {
 /// Writes the beginning of a token. A key id is at most 64 bytes.
 pub(super) fn header(mode: u8, key_id: &str) -> Vec<u8> {
     let id_len = u8::try_from(key_id.len()).unwrap_or(u8::MAX);
-    let mut header = alloc::vec![VERSION, mode, id_len];
-    header.extend_from_slice(key_id.as_bytes());
-    header
+    [&[VERSION, mode, id_len], key_id.as_bytes()].concat()
 }
 
 /// Writes a token; `None` if it would be too long.

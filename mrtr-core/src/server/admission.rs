@@ -1,7 +1,7 @@
 //! The admission of a request: its state is opened and its answers are checked before the handler
 //! runs.
 
-use alloc::{format, string::String, sync::Arc};
+use alloc::{format, sync::Arc};
 
 use super::{
     Answers, Endpoint, ReportKind, Run,
@@ -11,20 +11,17 @@ use super::{
 use crate::{
     UnixTime,
     seal::{Context, OpenCause, Opened, Purpose, TokenId, digest},
-    wire::{Capabilities, Json, Method, Object, Params, RawJson, RpcError},
+    wire::{Json, Method, Object, Params, RpcError},
 };
 
-/// The parts of a request that an exchange keeps while the handler runs.
+/// What an exchange keeps while the handler runs.
 #[derive(Clone, PartialEq)]
 pub(super) struct Call {
-    pub(super) id: RawJson,
-    pub(super) method: String,
+    pub(super) request: Sound,
     principal: Option<Arc<str>>,
     /// The digest of the method and the params, to which a state is bound.
     digest: [u8; 32],
-    pub(super) capabilities: Capabilities,
     pub(super) round: u32,
-    pub(super) is_legacy: bool,
     /// The state that was redeemed before the handler runs.
     pub(super) redeemed: Option<TokenId>,
 }
@@ -63,22 +60,10 @@ pub(super) fn invalid_state() -> RpcError {
 }
 
 impl Call {
-    fn new(sound: &Sound, principal: Option<&str>) -> Self {
-        Self {
-            id: sound.id.clone(),
-            method: sound.method.clone(),
-            principal: principal.map(Into::into),
-            digest: [0; 32],
-            capabilities: sound.capabilities,
-            round: 1,
-            is_legacy: sound.is_legacy,
-            redeemed: None,
-        }
-    }
-
     /// Returns the context to which the states of this request are bound.
     pub(super) fn context<'c>(&'c self, endpoint: &'c Endpoint) -> Context<'c> {
-        Context::from_digest(&Purpose::EXCHANGE, &self.method, &endpoint.name, self.digest)
+        let method = &self.request.method;
+        Context::from_digest(&Purpose::EXCHANGE, method, &endpoint.name, self.digest)
             .with_principal(self.principal.as_deref())
     }
 }
@@ -90,7 +75,13 @@ pub(super) fn admit(
     principal: Option<&str>,
     sound: &Sound,
 ) -> Result<Admitted, Denied> {
-    let mut call = Call::new(sound, principal);
+    let mut call = Call {
+        request: sound.clone(),
+        principal: principal.map(Into::into),
+        digest: [0; 32],
+        round: 1,
+        redeemed: None,
+    };
     let mut run = Run {
         method: sound.method.clone(),
         params: sound.params.clone(),

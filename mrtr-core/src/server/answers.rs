@@ -1,12 +1,12 @@
 //! The answers of a retry.
 
 use alloc::{collections::BTreeMap, string::String};
-use core::fmt;
 
 use form_model::{Answer, Submission};
 
-use crate::wire::{
-    Decision, Expected, InputRequest, InputResponse, Object, RawJson, ResponseError,
+use crate::{
+    debug::debug,
+    wire::{Decision, Expected, InputRequest, InputResponse, Object, RawJson, ResponseError},
 };
 
 /// The answers of a round, each under the key of its question.
@@ -23,12 +23,7 @@ pub struct Answers {
     pub(super) limits: form_model::Limits,
 }
 
-/// The output has the number of answers only.
-impl fmt::Debug for Answers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Answers({} values)", self.checked.len() + self.unchecked.len())
-    }
-}
+debug!(Answers, |answers| "Answers({} values)", answers.checked.len() + answers.unchecked.len());
 
 impl Answers {
     /// Returns the answer to a question of the previous round. `None`: the client left it out, so

@@ -95,12 +95,9 @@ impl From<RpcError> for HandlerError {
 /// Two causes are equal only if one is a clone of the other.
 impl PartialEq for HandlerError {
     fn eq(&self, other: &Self) -> bool {
-        let same_cause = match (&self.cause, &other.cause) {
-            (Some(cause), Some(other)) => Arc::ptr_eq(cause, other),
-            (None, None) => true,
-            (Some(_), None) | (None, Some(_)) => false,
-        };
-        self.error == other.error && same_cause
+        let cause =
+            |error: &Self| error.cause.as_ref().map(|cause| Arc::as_ptr(cause).cast::<()>());
+        self.error == other.error && cause(self) == cause(other)
     }
 }
 

@@ -1,13 +1,13 @@
 //! The events of an exchange, and its actions.
 
 use alloc::{boxed::Box, string::String, sync::Arc};
-use core::fmt;
 
 use thiserror::Error;
 
 use super::{Answers, Report};
 use crate::{
     UnixTime,
+    debug::debug,
     seal::TokenId,
     wire::{Capabilities, RawJson},
 };
@@ -79,13 +79,14 @@ pub struct Run {
     pub answers: Answers,
 }
 
-/// The output has the method, the round and sizes, and no params and no answers.
-impl fmt::Debug for Run {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { method, params, round, answers, .. } = self;
-        write!(f, "Run({method:?}, round {round}, {params:?}, {answers:?})")
-    }
-}
+debug!(
+    Run,
+    |run| "Run({:?}, round {}, {:?}, {:?})",
+    run.method,
+    run.round,
+    run.params,
+    run.answers
+);
 
 /// The response to a request, as a transport writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]

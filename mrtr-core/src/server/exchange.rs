@@ -10,7 +10,7 @@ use super::{
     Report, ReportKind, Respond, Run,
     admission::{Admitted, Call, Denied, admit, invalid_state},
     ending::INTERNAL,
-    incoming::{Read, Rejected, invalid_params},
+    incoming::{Rejected, invalid_params},
     memory::Memory,
 };
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
     seal::SealError,
     wire::{
         DEPTH_MAX, Method, RawJson, RpcError, RpcResponse, check_depth, check_round, complete,
-        write_input_required,
+        has_duplicates, write_input_required,
     },
 };
 
@@ -98,6 +98,9 @@ struct Input {
     report: Option<ReportKind>,
 }
 
+/// Seals what a handler needs; `None` without keys.
+type Seal<'s> = &'s mut dyn FnMut(&Call, &Need) -> Result<Option<String>, HandlerFault>;
+
 impl Exchange {
     /// Takes a request. The action runs its handler, or redeems its state first, or answers it at
     /// once.
@@ -109,11 +112,9 @@ impl Exchange {
         let endpoint = endpoint.clone();
         let principal = incoming.principal();
         let sound = match incoming.read(&endpoint) {
-            Read::Request(sound) => sound,
-            Read::Notification => {
-                return Self::answered(endpoint, Respond { status: 202, body: None }, None);
-            }
-            Read::Rejected(Rejected { id, method, status, error }) => {
+            Ok(Some(sound)) => sound,
+            Ok(None) => return Self::answered(endpoint, Respond { status: 202, body: None }, None),
+            Err(Rejected { id, method, status, error }) => {
                 let kind = ReportKind::Refused { code: error.code };
                 let respond = respond_error(id.as_ref(), status, &error);
                 return Self::answered(endpoint, respond, Some((method, kind)));
@@ -121,13 +122,12 @@ impl Exchange {
         };
         match admit(&endpoint, now, principal, &sound) {
             Ok(Admitted { call, run, redeem }) => {
-                let resumes = call.round > 1;
-                let phase = if resumes { Phase::Resumed } else { Phase::Running };
                 let (phase, action, held) = match redeem {
                     Some((id, until)) => {
                         (Phase::Pausing, Action::Redeem { id, until }, Some(run.into()))
                     }
-                    None => (phase, Action::Run(run.into()), None),
+                    None if call.round > 1 => (Phase::Resumed, Action::Run(run.into()), None),
+                    None => (Phase::Running, Action::Run(run.into()), None),
                 };
                 let exchange = Self { endpoint, phase, call: Some(call), held };
                 exchange.check();
@@ -164,7 +164,9 @@ impl Exchange {
     where
         R: TryCryptoRng<Error: Send + Sync + 'static> + ?Sized,
     {
-        let input = self.read_ending(now, rng, ending)?;
+        let endpoint = &self.endpoint;
+        let mut seal = |call: &Call, need: &Need| call.seal(endpoint, now, rng, need);
+        let input = self.read_ending(ending, &mut seal)?;
         self.step(input)
     }
 
@@ -211,10 +213,7 @@ impl Exchange {
     }
 
     /// Resolves the guards of an ending, and writes the answer.
-    fn read_ending<R>(&self, now: UnixTime, rng: &mut R, ending: Ending) -> Result<Input, Misuse>
-    where
-        R: TryCryptoRng<Error: Send + Sync + 'static> + ?Sized,
-    {
+    fn read_ending(&self, ending: Ending, seal: Seal<'_>) -> Result<Input, Misuse> {
         let call = self.call.as_ref().ok_or(Misuse::Answered)?;
         if !self.phase.is_in_flight() {
             return Err(Misuse::NotRedeemed);
@@ -223,14 +222,12 @@ impl Exchange {
             |fault| call.refuse(Trigger::Errored, &internal(), ReportKind::HandlerFault(fault));
         Ok(match ending {
             Ending::Finish(result) => call.finish(&result).unwrap_or_else(faulty),
-            Ending::Need(need) => {
-                let needed = call.need(&self.endpoint, now, rng, &need);
-                needed.unwrap_or_else(|fault| {
-                    // The handler did nothing but ask, and may be asked again.
-                    let releases = matches!(fault, HandlerFault::NotSealed(_));
-                    if releases { call.release(faulty(fault)) } else { faulty(fault) }
-                })
-            }
+            Ending::Need(need) => match call.need(&self.endpoint, &need, seal) {
+                Ok(input) => input,
+                // The handler did nothing but ask, and may be asked again.
+                Err(fault @ HandlerFault::NotSealed(_)) => call.release(faulty(fault)),
+                Err(fault) => faulty(fault),
+            },
             Ending::Fail(error) => call.fail(error),
             Ending::Abandon(error) => call.release(call.fail(error)),
             Ending::Declined => {
@@ -256,7 +253,7 @@ impl Exchange {
     fn apply(&mut self, to: Phase, Input { actions, report, .. }: Input) -> Actions {
         self.phase = to;
         self.held = None;
-        let method = self.call.as_ref().map(|call| call.method.clone());
+        let method = self.call.as_ref().map(|call| call.request.method.clone());
         if !to.is_in_flight() {
             self.call = None;
         }
@@ -279,9 +276,15 @@ impl Exchange {
 }
 
 impl Call {
+    /// Answers with a result.
+    fn answer(&self, trigger: Trigger, result: &str, report: Option<ReportKind>) -> Input {
+        let body = Some(RpcResponse::write(Some(&self.request.id), Ok(result)));
+        Input { trigger, actions: [Action::Respond(Respond { status: 200, body })].into(), report }
+    }
+
     /// Answers with an error.
     fn refuse(&self, trigger: Trigger, error: &RpcError, kind: ReportKind) -> Input {
-        let respond = respond_error(Some(&self.id), error.http_status(), error);
+        let respond = respond_error(Some(&self.request.id), error.http_status(), error);
         Input { trigger, actions: [Action::Respond(respond)].into(), report: Some(kind) }
     }
 
@@ -299,31 +302,23 @@ impl Call {
 
     fn finish(&self, result: &RawJson) -> Result<Input, HandlerFault> {
         // Earlier revisions have no result types, and refuse unknown members.
-        let result = complete(result, !self.is_legacy).ok_or(HandlerFault::Result)?;
+        let result = complete(result, !self.request.is_legacy).ok_or(HandlerFault::Result)?;
         // The message adds one level.
         check_depth(result.as_str(), DEPTH_MAX - 1).map_err(|_| HandlerFault::Result)?;
-        Ok(Input {
-            trigger: Trigger::Completed,
-            actions: [self.respond(result.as_str())].into(),
-            report: None,
-        })
+        Ok(self.answer(Trigger::Completed, result.as_str(), None))
     }
 
     /// Answers with a round, if the client can take it.
-    fn need<R>(
+    fn need(
         &self,
         endpoint: &Endpoint,
-        now: UnixTime,
-        rng: &mut R,
         need: &Need,
-    ) -> Result<Input, HandlerFault>
-    where
-        R: TryCryptoRng<Error: Send + Sync + 'static> + ?Sized,
-    {
-        if Method::from_name(&self.method).is_none() {
+        seal: Seal<'_>,
+    ) -> Result<Input, HandlerFault> {
+        if Method::from_name(&self.request.method).is_none() {
             return Err(HandlerFault::MethodCannotAsk);
         }
-        if self.is_legacy {
+        if self.request.is_legacy {
             // The client can act on this error: it learns which revision it needs.
             let message = "MRTR input requests require protocol 2026-07-28";
             let error = RpcError::new(RpcError::INTERNAL, message);
@@ -335,7 +330,7 @@ impl Call {
             let kind = ReportKind::RoundLimit { rounds_max };
             return Ok(self.refuse(Trigger::Errored, &internal(), kind));
         }
-        let missing = need.missing(self.capabilities);
+        let missing = need.missing(self.request.capabilities);
         if !missing.is_empty() {
             // The handler did nothing but ask. A client with more capabilities may send its retry
             // again.
@@ -343,13 +338,11 @@ impl Call {
             let kind = ReportKind::MissingCapability { missing };
             return Ok(self.release(self.refuse(Trigger::Errored, &error, kind)));
         }
-        let state = self.seal(endpoint, now, rng, need)?;
+        let state = seal(self, need)?;
         let result = write_input_required(&requests, state.as_deref());
-        Ok(Input {
-            trigger: if requests.is_empty() { Trigger::StateOnly } else { Trigger::Asked },
-            actions: [self.respond(&result)].into(),
-            report: Some(ReportKind::InputRequired { round: self.round, requests: requests.len() }),
-        })
+        let trigger = if requests.is_empty() { Trigger::StateOnly } else { Trigger::Asked };
+        let kind = ReportKind::InputRequired { round: self.round, requests: requests.len() };
+        Ok(self.answer(trigger, &result, Some(kind)))
     }
 
     /// Checks what the handler needs, and writes the requests.
@@ -364,9 +357,7 @@ impl Call {
         if need.state.is_some() && endpoint.request_state.is_none() {
             return Err(HandlerFault::NoKeyring);
         }
-        let mut keys: Vec<&str> = need.requests.iter().map(|(key, _)| key.as_str()).collect();
-        keys.sort_unstable();
-        if keys.windows(2).any(|pair| matches!(pair, [a, b] if a == b)) {
+        if has_duplicates(need.requests.iter().map(|(key, _)| key)) {
             return Err(HandlerFault::DuplicateKey);
         }
         let mut written = Vec::new();
@@ -400,11 +391,6 @@ impl Call {
             SealError::Generator(_) | SealError::Cipher(_) => HandlerFault::NotSealed(error),
         })
     }
-
-    fn respond(&self, result: &str) -> Action {
-        let body = Some(RpcResponse::write(Some(&self.id), Ok(result)));
-        Action::Respond(Respond { status: 200, body })
-    }
 }
 
 fn internal() -> RpcError {
@@ -429,7 +415,7 @@ impl fmt::Debug for Exchange {
         f.debug_struct("Exchange")
             .field("endpoint", &self.endpoint.name)
             .field("phase", &self.phase)
-            .field("method", &self.call.as_ref().map(|call| &call.method))
+            .field("method", &self.call.as_ref().map(|call| &call.request.method))
             .field("round", &self.call.as_ref().map(|call| call.round))
             .finish_non_exhaustive()
     }

@@ -1,6 +1,6 @@
 //! Handlers that are written as one function over all rounds.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 use core::{error::Error, fmt};
 
 use form_model::{Answer, Form, Submission};
@@ -305,11 +305,15 @@ impl<'r> Flow<'r> {
     /// kept.
     fn need(self) -> Need {
         let entries = self.entries.unwrap_or_default();
+        let asked = entries.iter().map(|entry| {
+            Writer::object(|asked| {
+                asked.text("key", &entry.key);
+                asked.text("kind", &entry.kind);
+            })
+        });
+        let asked: Vec<_> = asked.collect();
         let state = Writer::object(|state| {
-            state.array("flow", &entries, |entry, written| {
-                written.text("key", &entry.key);
-                written.text("kind", &entry.kind);
-            });
+            state.json("flow", &format!("[{}]", asked.join(",")));
             state.nested("answers", |answers| {
                 for entry in &entries {
                     if let Some(answer) = &entry.answer {

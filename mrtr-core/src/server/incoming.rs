@@ -1,12 +1,12 @@
 //! A request as it arrived, and the checks of its version and capabilities.
 
 use alloc::{borrow::Cow, format, string::String};
-use core::fmt;
 
 use super::Endpoint;
+use crate::debug::debug;
 use crate::wire::{
     Capabilities, Headers, Message, Method, PROTOCOL_VERSION, Params, RawJson, Revision, RpcError,
-    WireError, readable_id, write_request,
+    WireError, readable_id, within, write_request,
 };
 
 /// A request as it arrived.
@@ -54,10 +54,12 @@ impl<'a> Incoming<'a> {
         params: &RawJson,
         meta: Option<&RawJson>,
     ) -> Self {
-        let with_meta =
-            |meta: &RawJson| Some(Params::decode(params.as_json()).ok()?.with_meta(meta.as_str()));
-        let replaced = meta.and_then(with_meta);
-        let message = write_request(id.as_str(), method, replaced.as_ref().unwrap_or(params));
+        let decoded = meta.and_then(|meta| Some((meta, Params::decode(params.as_json()).ok()?)));
+        let params = match decoded {
+            Some((meta, params)) => &params.with_meta(meta.as_str()),
+            None => params,
+        };
+        let message = write_request(id.as_str(), method, params);
         Self { message: Cow::Owned(message.into_bytes()), headers: None, principal: None }
     }
 
@@ -83,15 +85,10 @@ impl<'a> Incoming<'a> {
     }
 }
 
-/// The output has the size of the message and the number of headers. It has no principal.
-impl fmt::Debug for Incoming<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { message, headers, .. } = self;
-        write!(f, "Incoming({} bytes, {headers:?})", message.len())
-    }
-}
+debug!(Incoming<'_>, |it| "Incoming({} bytes, {:?})", it.message.len(), it.headers);
 
 /// A request whose version and capabilities are valid.
+#[derive(Clone, PartialEq)]
 pub(super) struct Sound {
     pub(super) id: RawJson,
     pub(super) method: String,
@@ -110,62 +107,48 @@ pub(super) struct Rejected {
     pub(super) error: RpcError,
 }
 
-/// The result of reading a message.
-pub(super) enum Read {
-    Request(Sound),
-    Notification,
-    Rejected(Rejected),
-}
-
 impl Incoming<'_> {
-    /// Reads the message and checks all that does not depend on its method.
-    pub(super) fn read(&self, endpoint: &Endpoint) -> Read {
-        let message = match self.decode(endpoint) {
-            Ok(message) => message,
-            Err((code, error)) => {
-                let error = RpcError::new(code, format!("{error}"));
-                // A message that is too large is not parsed.
-                let fits = self.message.len() <= endpoint.message_bytes_max;
-                let id = if fits { readable_id(&self.message) } else { None };
-                return Read::Rejected(Rejected { id, method: None, status: 400, error });
-            }
+    /// Reads the message and checks all that does not depend on its method. `None`: it is a
+    /// notification.
+    pub(super) fn read(&self, endpoint: &Endpoint) -> Result<Option<Sound>, Rejected> {
+        let Message { id, method, params } = self.decode(endpoint)?;
+        let Some(id) = id else { return Ok(None) };
+        let is_legacy = endpoint.legacy && self.is_legacy(params.as_ref());
+        let checked = if is_legacy {
+            Ok((params.unwrap_or_else(RawJson::empty), Capabilities::NONE))
+        } else {
+            self.check(endpoint, &method, params)
         };
-        let Some(id) = message.id else { return Read::Notification };
-        let method = message.method;
-        if endpoint.legacy && self.is_legacy(message.params.as_ref()) {
-            let params = message.params.unwrap_or_else(RawJson::empty);
-            let capabilities = Capabilities::NONE;
-            return Read::Request(Sound { id, method, params, capabilities, is_legacy: true });
-        }
-        match self.check(endpoint, &method, message.params) {
+        match checked {
             Ok((params, capabilities)) => {
-                Read::Request(Sound { id, method, params, capabilities, is_legacy: false })
+                Ok(Some(Sound { id, method, params, capabilities, is_legacy }))
             }
-            Err(error) => {
-                Read::Rejected(Rejected { id: Some(id), method: Some(method), status: 400, error })
-            }
+            Err(error) => Err(Rejected { id: Some(id), method: Some(method), status: 400, error }),
         }
     }
 
-    fn decode(&self, endpoint: &Endpoint) -> Result<Message, (i64, WireError)> {
-        let max = endpoint.message_bytes_max;
-        if self.message.len() > max {
-            return Err((
-                RpcError::INVALID_REQUEST,
-                WireError::too_large("a message in bytes", max),
-            ));
-        }
-        Message::decode(&self.message).map_err(|error| match error {
-            WireError::NotUtf8 | WireError::NotJson | WireError::TooDeep { .. } => {
-                (RpcError::PARSE, error)
-            }
-            WireError::TooLarge { .. } | WireError::Duplicate { .. } | WireError::Shape { .. } => {
-                (RpcError::INVALID_REQUEST, error)
-            }
+    fn decode(&self, endpoint: &Endpoint) -> Result<Message, Rejected> {
+        let rejected = |id, code, error: WireError| {
+            let error = RpcError::new(code, format!("{error}"));
+            Rejected { id, method: None, status: 400, error }
+        };
+        // A message that is too large is not parsed.
+        within(self.message.len(), "a message in bytes", endpoint.message_bytes_max)
+            .map_err(|error| rejected(None, RpcError::INVALID_REQUEST, error))?;
+        Message::decode(&self.message).map_err(|error| {
+            let code = match error {
+                WireError::NotUtf8 | WireError::NotJson | WireError::TooDeep { .. } => {
+                    RpcError::PARSE
+                }
+                WireError::TooLarge { .. }
+                | WireError::Duplicate { .. }
+                | WireError::Shape { .. } => RpcError::INVALID_REQUEST,
+            };
+            rejected(readable_id(&self.message), code, error)
         })
     }
 
-    /// Returns whether a request is of an earlier revision: its `_meta` has no version, and no header
+    /// Tells whether a request is of an earlier revision: its `_meta` has no version, and no header
     /// has this crate's version. A request that cannot be read is not one of an earlier revision.
     fn is_legacy(&self, params: Option<&RawJson>) -> bool {
         if self.headers.as_ref().is_some_and(|headers| headers.names_version(PROTOCOL_VERSION)) {
@@ -194,7 +177,7 @@ impl Incoming<'_> {
             headers.check(&version, method, &decoded, marked)?;
         }
         if version != PROTOCOL_VERSION {
-            return Err(unsupported_version(&version));
+            return Err(RpcError::unsupported_version(&[Revision::V2026_07_28], &version));
         }
         let capabilities = meta.capabilities();
         let capabilities = capabilities.ok_or_else(|| expected("the client capabilities"))?;
@@ -209,8 +192,4 @@ pub(super) fn invalid_params(message: String) -> RpcError {
 
 pub(super) fn malformed(error: WireError) -> RpcError {
     invalid_params(format!("{error}"))
-}
-
-fn unsupported_version(requested: &str) -> RpcError {
-    RpcError::unsupported_version(&[Revision::V2026_07_28], requested)
 }

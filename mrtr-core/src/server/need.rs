@@ -1,9 +1,11 @@
 //! The needs of a handler: questions, and a state to get back.
 
 use alloc::{string::String, vec::Vec};
-use core::fmt;
 
-use crate::wire::{Capabilities, InputRequest, RawJson};
+use crate::{
+    debug::debug,
+    wire::{Capabilities, InputRequest, RawJson},
+};
 
 /// What a handler needs before it can continue: requests under keys that it chooses, a state to get
 /// back on the retry, or both.
@@ -29,12 +31,7 @@ pub struct Need {
     pub(super) state: Option<RawJson>,
 }
 
-/// The output has the number of requests and the size of the state.
-impl fmt::Debug for Need {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Need({} requests, {:?})", self.requests.len(), self.state)
-    }
-}
+debug!(Need, |need| "Need({} requests, {:?})", need.requests.len(), need.state);
 
 impl Need {
     /// Makes an empty need.

@@ -1,98 +1,58 @@
 //! Actions as data. They are only written: a replay makes them again.
 
-use alloc::{format, string::String};
+use serde::Serializer;
 
-use serde::{Serialize, Serializer};
-
-use super::value::{In, Member, View, Viewed};
-use crate::{
-    client::{Action, CloseReason, Outcome},
-    id::LegId,
-    wire::{InputRequest, Method},
-};
-
-/// An action as it is written.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-enum Data<'a> {
-    Send {
-        leg: &'a LegId,
-        method: Method,
-        #[serde(flatten)]
-        target: Member<'a>,
-        #[serde(flatten)]
-        binding: Member<'a>,
-        #[serde(flatten)]
-        params: Member<'a>,
-    },
-    CancelLeg {
-        leg: &'a LegId,
-    },
-    Ask {
-        round: u32,
-        #[serde(flatten)]
-        key: Member<'a>,
-        #[serde(flatten)]
-        request: In<'a, InputRequest>,
-    },
-    Retract {
-        round: u32,
-        #[serde(flatten)]
-        key: Member<'a>,
-        why: CloseReason,
-    },
-    Settle {
-        outcome: &'static str,
-        #[serde(flatten)]
-        result: Option<Member<'a>>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        code: Option<i64>,
-        /// This crate's own text, which holds no secret.
-        #[serde(rename = "message", skip_serializing_if = "Option::is_none")]
-        fault: Option<String>,
-        #[serde(flatten)]
-        message: Option<Member<'a>>,
-        #[serde(flatten)]
-        data: Option<Member<'a>>,
-    },
-}
+use super::value::{View, Viewed, asked};
+use crate::client::{Action, Outcome};
 
 impl Viewed for Action {
-    fn write<S: Serializer>(&self, view: View, serializer: S) -> Result<S::Ok, S::Error> {
+    fn write<S: Serializer>(&self, view: View, to: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Send(request) => Data::Send {
-                leg: &request.leg,
-                method: request.method,
-                target: Member::text(view, "target", &request.target),
-                binding: Member::text(view, "binding", request.binding.as_str()),
-                params: Member::json(view, "params", &request.params),
-            },
-            Self::CancelLeg { leg } => Data::CancelLeg { leg },
-            Self::Ask { round, key, request } => Data::Ask {
-                round: *round,
-                key: Member::text(view, "key", key),
-                request: In(view, request),
-            },
-            Self::Retract { round, key, why } => {
-                Data::Retract { round: *round, key: Member::text(view, "key", key), why: *why }
+            Self::Send(request) => view
+                .variant(to, "send", 5)?
+                .with("leg", &request.leg)?
+                .with("method", &request.method)?
+                .text(["target", "targetBytes"], &request.target)?
+                .text(["binding", "bindingBytes"], request.binding.as_str())?
+                .json(["params", "paramsBytes"], &request.params)?
+                .end(),
+            Self::CancelLeg { leg } => view.variant(to, "cancelLeg", 1)?.with("leg", leg)?.end(),
+            Self::Ask { round, key, request } => {
+                let ask = view.variant(to, "ask", 3)?.with("round", round)?;
+                let (name, asked) = asked(request, view);
+                ask.text(["key", "keyBytes"], key)?.with(name, &asked)?.end()
             }
-            Self::Settle(outcome) => settled(outcome, view),
+            Self::Retract { round, key, why } => {
+                let retract = view.variant(to, "retract", 3)?.with("round", round)?;
+                retract.text(["key", "keyBytes"], key)?.with("why", why)?.end()
+            }
+            Self::Settle(outcome) => {
+                let settle = |members| {
+                    let settle = view.variant(to, "settle", members)?;
+                    settle.with("outcome", outcome.code())
+                };
+                match outcome {
+                    Outcome::Complete(json) => settle(2)?.json(["result", "resultBytes"], json)?,
+                    Outcome::Error(error) => {
+                        let members = 3 + usize::from(error.data.is_some());
+                        let settle = settle(members)?.with("code", &error.code)?;
+                        let settle = settle.text(["message", "messageBytes"], &error.message)?;
+                        match &error.data {
+                            Some(data) => settle.json(["data", "dataBytes"], data)?,
+                            None => settle,
+                        }
+                    }
+                    // This crate's own text, which holds no secret.
+                    Outcome::Fault(_) | Outcome::TimedOut(_) => {
+                        settle(2)?.with("message", &format_args!("{outcome}"))?
+                    }
+                    Outcome::Stopped
+                    | Outcome::Unanswerable
+                    | Outcome::Lost
+                    | Outcome::OutcomeUnknown => settle(1)?,
+                }
+                .end()
+            }
         }
-        .serialize(serializer)
     }
-}
-
-fn settled(outcome: &Outcome, view: View) -> Data<'_> {
-    let (mut result, mut code, mut fault, mut message, mut data) = (None, None, None, None, None);
-    match outcome {
-        Outcome::Complete(json) => result = Some(Member::json(view, "result", json)),
-        Outcome::Error(error) => {
-            code = Some(error.code);
-            message = Some(Member::text(view, "message", &error.message));
-            data = error.data.as_ref().map(|json| Member::json(view, "data", json));
-        }
-        Outcome::Fault(_) | Outcome::TimedOut(_) => fault = Some(format!("{outcome}")),
-        Outcome::Stopped | Outcome::Unanswerable | Outcome::Lost | Outcome::OutcomeUnknown => {}
-    }
-    Data::Settle { outcome: outcome.code(), result, code, fault, message, data }
 }

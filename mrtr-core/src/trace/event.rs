@@ -3,10 +3,10 @@
 use alloc::{borrow::Cow, boxed::Box, string::String};
 
 use form_model::Content;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
 use serde_json::value::RawValue;
 
-use super::value::{In, Member, View, Viewed};
+use super::value::{In, View, Viewed};
 use crate::{
     client::{Binding, Event, Reply},
     codec::{Strict, present, strict},
@@ -14,75 +14,36 @@ use crate::{
     wire::{InputResponse, RawJson, WireError, on_one_line, part_of_message},
 };
 
-/// An event as it is written.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-enum Data<'a> {
-    Reply {
-        leg: &'a LegId,
-        #[serde(flatten)]
-        reply: Came<'a>,
-    },
-    Answer {
-        round: u32,
-        #[serde(flatten)]
-        key: Member<'a>,
-        response: In<'a, InputResponse>,
-    },
-    Failed {
-        round: u32,
-        #[serde(flatten)]
-        key: Member<'a>,
-    },
-    Progress {
-        leg: &'a LegId,
-    },
-    BindingChanged(&'a str),
-    #[serde(rename = "bindingChanged")]
-    HiddenBinding,
-    ConnectionLost,
-    Stop,
-    Tick,
-}
-
-/// The reply to a leg as it is written.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Came<'a> {
-    Json(Member<'a>),
-    Unreadable { unreadable: &'a WireError },
-}
-
 impl Viewed for Event {
-    fn write<S: Serializer>(&self, view: View, serializer: S) -> Result<S::Ok, S::Error> {
+    fn write<S: Serializer>(&self, view: View, to: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Reply { leg, reply: Reply::Result(json) } => {
-                Data::Reply { leg, reply: Came::Json(Member::json(view, "result", json)) }
+            Self::Reply { leg, reply } => {
+                let members = view.variant(to, "reply", 2)?.with("leg", leg)?;
+                match reply {
+                    Reply::Result(json) => members.json(["result", "resultBytes"], json)?,
+                    Reply::Error(json) => members.json(["error", "errorBytes"], json)?,
+                    Reply::Unreadable(error) => members.with("unreadable", error)?,
+                }
+                .end()
             }
-            Self::Reply { leg, reply: Reply::Error(json) } => {
-                Data::Reply { leg, reply: Came::Json(Member::json(view, "error", json)) }
+            Self::Answer { round, key, response } => {
+                let members = view.variant(to, "answer", 3)?.with("round", round)?;
+                let members = members.text(["key", "keyBytes"], key)?;
+                members.with("response", &In(view, response))?.end()
             }
-            Self::Reply { leg, reply: Reply::Unreadable(unreadable) } => {
-                Data::Reply { leg, reply: Came::Unreadable { unreadable } }
-            }
-            Self::Answer { round, key, response } => Data::Answer {
-                round: *round,
-                key: Member::text(view, "key", key),
-                response: In(view, response),
-            },
             Self::Failed { round, key } => {
-                Data::Failed { round: *round, key: Member::text(view, "key", key) }
+                let members = view.variant(to, "failed", 2)?.with("round", round)?;
+                members.text(["key", "keyBytes"], key)?.end()
             }
-            Self::Progress { leg } => Data::Progress { leg },
-            Self::BindingChanged(binding) => match view {
-                View::Sizes => Data::HiddenBinding,
-                View::Everything => Data::BindingChanged(binding.as_str()),
-            },
-            Self::ConnectionLost => Data::ConnectionLost,
-            Self::Stop => Data::Stop,
-            Self::Tick => Data::Tick,
+            Self::Progress { leg } => view.variant(to, "progress", 1)?.with("leg", leg)?.end(),
+            Self::BindingChanged(binding) if view == View::Everything => {
+                to.serialize_newtype_variant("", 0, "bindingChanged", binding.as_str())
+            }
+            Self::BindingChanged(_) => to.serialize_str("bindingChanged"),
+            Self::ConnectionLost => to.serialize_str("connectionLost"),
+            Self::Stop => to.serialize_str("stop"),
+            Self::Tick => to.serialize_str("tick"),
         }
-        .serialize(serializer)
     }
 }
 

@@ -13,7 +13,7 @@ use thiserror::Error;
 use super::{
     Exposed,
     event::{NO_CONTENT, NO_LEG, NO_REPLY, Read, flat},
-    value::{In, Member, View, Viewed},
+    value::{In, View, Viewed},
 };
 use crate::{
     Instant, InvocationId, Limits,
@@ -123,13 +123,17 @@ struct WrittenStart<'a> {
     version: u32,
     id: &'a InvocationId,
     method: Method,
-    #[serde(flatten)]
-    params: Member<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    params: Option<Exposed<&'a RawJson>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    params_bytes: Option<usize>,
     revision: Revision,
     #[serde(skip_serializing_if = "Option::is_none")]
     client_info: Option<&'a ClientInfo>,
-    #[serde(flatten)]
-    binding: Member<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    binding: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    binding_bytes: Option<usize>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     extension_types: &'a [String],
     #[serde(skip_serializing_if = "ParamHeaders::is_empty")]
@@ -283,7 +287,6 @@ impl From<ClaimsData> for Claims {
     fn from(data: ClaimsData) -> Self {
         let ClaimsData { retries, form, url, sampling, sampling_tools, sampling_context, roots } =
             data;
-        let sampling = sampling || sampling_tools || sampling_context;
         let claims = if retries { Self::none().with_retries() } else { Self::none() };
         claims.with(Capabilities { form, url, sampling, sampling_tools, sampling_context, roots })
     }
@@ -308,10 +311,12 @@ impl Viewed for Start {
             version: VERSION,
             id: request.id(),
             method: request.method(),
-            params: Member::json(view, "params", request.params()),
+            params: exposes.then(|| Exposed(request.params())),
+            params_bytes: (!exposes).then(|| request.params().as_str().len()),
             revision: request.revision(),
             client_info: request.client_info().filter(|_| exposes),
-            binding: Member::text(view, "binding", request.binding().as_str()),
+            binding: exposes.then(|| request.binding().as_str()),
+            binding_bytes: (!exposes).then(|| request.binding().as_str().len()),
             extension_types: if exposes { request.extension_types() } else { &[] },
             param_headers: if exposes { request.param_headers() } else { &no_headers },
             claims: (*claims).into(),

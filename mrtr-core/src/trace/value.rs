@@ -1,11 +1,9 @@
 //! The two views, and the parts of events and actions as data.
 
-use alloc::format;
-
 use form_model::{Answer, Content, Form};
 use serde::{
     Serialize, Serializer,
-    ser::{Error as _, SerializeMap},
+    ser::{Error as _, SerializeStructVariant},
 };
 use serde_json::value::RawValue;
 
@@ -50,16 +48,11 @@ impl<T: Viewed> Serialize for In<'_, T> {
 /// Writes JSON text unchanged, or its size.
 fn write_json<S: Serializer>(json: &str, view: View, to: S) -> Result<S::Ok, S::Error> {
     match view {
-        View::Sizes => Bytes { bytes: json.len() }.serialize(to),
+        View::Sizes => to.collect_map([("bytes", json.len())]),
         View::Everything => {
             serde_json::from_str::<&RawValue>(json).map_err(S::Error::custom)?.serialize(to)
         }
     }
-}
-
-#[derive(Serialize)]
-struct Bytes {
-    bytes: usize,
 }
 
 impl Viewed for RawJson {
@@ -96,9 +89,10 @@ impl<C: Viewed> Viewed for InputResponse<C> {
     }
 }
 
+/// A request as it is written, under its name.
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
-enum Asked<'a> {
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub(super) enum Asked<'a> {
     Kind(&'static str),
     Form {
         message: &'a str,
@@ -119,72 +113,87 @@ enum Asked<'a> {
     Roots {},
 }
 
+/// Returns a request in a view, and the name of the member that has it.
+pub(super) fn asked(request: &InputRequest, view: View) -> (&'static str, Asked<'_>) {
+    let kind = request.kind();
+    let asked = match request {
+        _ if view == View::Sizes => return ("kind", Asked::Kind(kind)),
+        InputRequest::Elicitation(Elicitation::Form(request)) => {
+            Asked::Form { message: request.message.raw(), form: &request.form }
+        }
+        InputRequest::Elicitation(Elicitation::Url(request)) => Asked::Url {
+            message: request.message.raw(),
+            url: &request.url,
+            host: request.host.raw(),
+            is_https: request.is_https,
+            is_punycode: request.is_punycode,
+            is_mixed_script: request.is_mixed_script,
+            has_userinfo: request.has_userinfo,
+        },
+        InputRequest::Sampling(request) => Asked::Sampling { params: Exposed(request.params()) },
+        InputRequest::Roots => Asked::Roots {},
+    };
+    (kind, asked)
+}
+
 impl Viewed for InputRequest {
     fn write<S: Serializer>(&self, view: View, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            _ if view == View::Sizes => Asked::Kind(self.kind()),
-            Self::Elicitation(Elicitation::Form(request)) => {
-                Asked::Form { message: request.message.raw(), form: &request.form }
-            }
-            Self::Elicitation(Elicitation::Url(request)) => Asked::Url {
-                message: request.message.raw(),
-                url: &request.url,
-                host: request.host.raw(),
-                is_https: request.is_https,
-                is_punycode: request.is_punycode,
-                is_mixed_script: request.is_mixed_script,
-                has_userinfo: request.has_userinfo,
-            },
-            Self::Sampling(request) => Asked::Sampling { params: Exposed(request.params()) },
-            Self::Roots => Asked::Roots {},
-        }
-        .serialize(serializer)
+        let (name, asked) = asked(self, view);
+        serializer.collect_map([(name, asked)])
     }
 }
 
-/// A flattened member that may be secret: `name` with its value, or `nameBytes` with its size.
-pub(super) struct Member<'a> {
+/// The members of a variant that is being written.
+pub(super) struct Members<V> {
     view: View,
-    name: &'static str,
-    value: Value<'a>,
+    variant: V,
 }
 
-enum Value<'a> {
-    Text(&'a str),
-    Json(&'a RawJson),
-}
-
-impl<'a> Member<'a> {
-    pub(super) const fn text(view: View, name: &'static str, text: &'a str) -> Self {
-        Self { view, name, value: Value::Text(text) }
-    }
-
-    pub(super) const fn json(view: View, name: &'static str, json: &'a RawJson) -> Self {
-        Self { view, name, value: Value::Json(json) }
+impl View {
+    /// Begins a variant with this number of members.
+    pub(super) fn variant<S: Serializer>(
+        self,
+        to: S,
+        name: &'static str,
+        members: usize,
+    ) -> Result<Members<S::SerializeStructVariant>, S::Error> {
+        let variant = to.serialize_struct_variant("", 0, name, members)?;
+        Ok(Members { view: self, variant })
     }
 }
 
-impl Serialize for Member<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut member = serializer.serialize_map(Some(1))?;
-        match (self.view, &self.value) {
-            (View::Everything, Value::Text(text)) => member.serialize_entry(self.name, text)?,
-            (View::Everything, Value::Json(json)) => {
-                member.serialize_entry(self.name, &Exposed(*json))?;
-            }
-            (View::Sizes, value) => {
-                member.serialize_entry(&format!("{}Bytes", self.name), &value.len())?;
-            }
+impl<V: SerializeStructVariant> Members<V> {
+    /// Writes a member.
+    pub(super) fn with<T>(mut self, name: &'static str, value: &T) -> Result<Self, V::Error>
+    where
+        T: Serialize + ?Sized,
+    {
+        self.variant.serialize_field(name, value)?;
+        Ok(self)
+    }
+
+    /// Writes a text that may be secret. It has a name for the text, and one for its size.
+    pub(super) fn text(self, names: [&'static str; 2], text: &str) -> Result<Self, V::Error> {
+        self.hidden(names, text, text.len())
+    }
+
+    /// Writes JSON that may be secret. It has a name for the JSON, and one for its size.
+    pub(super) fn json(self, names: [&'static str; 2], json: &RawJson) -> Result<Self, V::Error> {
+        self.hidden(names, &Exposed(json), json.as_str().len())
+    }
+
+    fn hidden<T>(self, names: [&'static str; 2], value: &T, bytes: usize) -> Result<Self, V::Error>
+    where
+        T: Serialize + ?Sized,
+    {
+        let [name, size] = names;
+        match self.view {
+            View::Sizes => self.with(size, &bytes),
+            View::Everything => self.with(name, value),
         }
-        member.end()
     }
-}
 
-impl Value<'_> {
-    fn len(&self) -> usize {
-        match self {
-            Self::Text(text) => text.len(),
-            Self::Json(json) => json.as_str().len(),
-        }
+    pub(super) fn end(self) -> Result<V::Ok, V::Error> {
+        self.variant.end()
     }
 }

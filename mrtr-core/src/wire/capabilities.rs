@@ -146,7 +146,7 @@ impl Capabilities {
         Self { sampling: self.sampling || self.sampling_tools || self.sampling_context, ..self }
     }
 
-    /// Returns whether there are no capabilities.
+    /// Tells whether there are no capabilities.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         !(self.form || self.url || self.whole().sampling || self.roots)
@@ -160,27 +160,28 @@ impl Capabilities {
 
     /// Writes the members of the JSON object.
     pub(crate) fn write(self, object: &mut Writer) {
-        let named = |settings: [(&'static str, bool); 2]| {
-            Writer::object(|object| {
-                for (name, _) in settings.into_iter().filter(|(_, is_declared)| *is_declared) {
-                    object.json(name, "{}");
-                }
-            })
+        let declare = |object: &mut Writer, name, is_declared: bool| {
+            if is_declared {
+                object.json(name, "{}");
+            }
         };
         if self.form || self.url {
-            object.json(ELICITATION, &named([(FORM, self.form), (URL, self.url)]));
+            object.nested(ELICITATION, |modes| {
+                declare(modes, FORM, self.form);
+                declare(modes, URL, self.url);
+            });
         }
         if self.sampling {
-            let settings = [(TOOLS, self.sampling_tools), (CONTEXT, self.sampling_context)];
-            object.json(SAMPLING, &named(settings));
+            object.nested(SAMPLING, |settings| {
+                declare(settings, TOOLS, self.sampling_tools);
+                declare(settings, CONTEXT, self.sampling_context);
+            });
         }
-        if self.roots {
-            object.json(ROOTS, "{}");
-        }
+        declare(object, ROOTS, self.roots);
     }
 }
 
-/// Returns whether a capability is declared. Its settings must be an object.
+/// Tells whether a capability is declared. Its settings must be an object.
 fn has(object: &Object<'_>, name: &'static str) -> Result<bool, WireError> {
     match object.get(name) {
         Some(settings) => Object::decode(settings, name).map(|_| true),

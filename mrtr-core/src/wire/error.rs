@@ -1,12 +1,12 @@
 //! The errors of messages, and the errors that one side sends to the other.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
-use core::fmt;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{Capabilities, Json, Object, RawJson, Revision, Writer};
+use crate::debug::debug;
 
 /// The error of a message. It repeats nothing of the message.
 ///
@@ -199,10 +199,5 @@ impl RpcError {
     }
 }
 
-impl fmt::Debug for RpcError {
-    /// The output has the code and the length of the message only: message and data may repeat
-    /// secrets.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RpcError({}, message of {} bytes)", self.code, self.message.len())
-    }
-}
+// Message and data may repeat secrets.
+debug!(RpcError, |it| "RpcError({}, message of {} bytes)", it.code, it.message.len());

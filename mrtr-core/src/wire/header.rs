@@ -4,11 +4,11 @@
 //! `param_headers.rs` has the headers that repeat arguments of a tool.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
-use core::fmt;
 
 use base64ct::{Base64, Encoding as _};
 
 use super::{Method, ParamHeaders, Params, Revision, RpcError};
+use crate::debug::debug;
 
 const ACCEPT: &str = "Accept";
 const CONTENT_TYPE: &str = "Content-Type";
@@ -20,9 +20,6 @@ pub(super) const MCP_PARAM: &str = "Mcp-Param-";
 
 /// The prefix of every header that is compared with the message.
 const PREFIX: &[u8] = b"mcp-";
-
-/// What is wrong with a header that says something else than the message, or cannot be read.
-pub(super) const DIFFERS: &str = "differs from the message";
 
 const BEGIN: &str = "=?base64?";
 const END: &str = "?=";
@@ -88,14 +85,8 @@ pub fn request_headers<'a>(
 /// A `HeaderMap` of the crate `http` needs no conversion: `map.iter().collect::<Headers>()`.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Headers {
-    fields: Vec<Field>,
-}
-
-#[derive(Clone, PartialEq, Eq)]
-struct Field {
-    name: String,
-    /// `None` if a byte of it is not printable ASCII.
-    value: Option<String>,
+    /// The names and the values. A value is `None` if a byte of it is not printable ASCII.
+    fields: Vec<(String, Option<String>)>,
 }
 
 impl<N: AsRef<str>, V: AsRef<[u8]>> FromIterator<(N, V)> for Headers {
@@ -103,12 +94,10 @@ impl<N: AsRef<str>, V: AsRef<[u8]>> FromIterator<(N, V)> for Headers {
         let fields = headers.into_iter().filter_map(|(name, value)| {
             let name = name.as_ref();
             let start = name.as_bytes().get(..PREFIX.len())?;
-            start.eq_ignore_ascii_case(PREFIX).then(|| Field {
-                name: name.into(),
-                value: core::str::from_utf8(value.as_ref())
-                    .ok()
-                    .filter(|value| value.bytes().all(is_printable))
-                    .map(String::from),
+            start.eq_ignore_ascii_case(PREFIX).then(|| {
+                let value = core::str::from_utf8(value.as_ref()).ok();
+                let value = value.filter(|value| value.bytes().all(is_printable));
+                (name.into(), value.map(String::from))
             })
         });
         Self { fields: fields.collect() }
@@ -123,7 +112,7 @@ impl Headers {
     /// compared with the message yet: use it only to choose the endpoint of the exchange.
     #[must_use]
     pub fn name(&self) -> Option<Cow<'_, str>> {
-        self.find(MCP_NAME).ok()?
+        self.find(MCP_NAME).ok()
     }
 
     /// Returns whether `MCP-Protocol-Version` names a version, in any of its values.
@@ -162,9 +151,8 @@ impl Headers {
         agrees: impl FnOnce(&str) -> bool,
     ) -> Result<(), RpcError> {
         match self.find(name) {
-            Ok(Some(value)) if agrees(&value) => Ok(()),
-            Ok(Some(_)) => Err(mismatch(name, DIFFERS)),
-            Ok(None) => Err(mismatch(name, "is missing")),
+            Ok(value) if agrees(&value) => Ok(()),
+            Ok(_) => Err(mismatch(name, DIFFERS)),
             Err(problem) => Err(mismatch(name, problem)),
         }
     }
@@ -177,28 +165,27 @@ impl Headers {
         }
     }
 
-    /// Returns the value of a header that comes once at most, or what is wrong with it.
-    fn find(&self, name: &str) -> Result<Option<Cow<'_, str>>, &'static str> {
+    /// Returns the value of a header that comes once, or what is wrong with the header.
+    fn find(&self, name: &str) -> Result<Cow<'_, str>, &'static str> {
         let mut values = self.values(name);
         match (values.next(), values.next()) {
-            (None, _) => Ok(None),
+            (None, _) => Err("is missing"),
             (Some(_), Some(_)) => Err("comes twice"),
-            (Some(value), None) => value.and_then(read_header_value).map(Some).ok_or(DIFFERS),
+            (Some(value), None) => value.and_then(read_header_value).ok_or(DIFFERS),
         }
     }
 
     fn values(&self, name: &str) -> impl Iterator<Item = Option<&str>> {
-        let fields = self.fields.iter().filter(move |field| field.name.eq_ignore_ascii_case(name));
-        fields.map(|field| field.value.as_deref())
+        let fields = self.fields.iter().filter(move |(known, _)| known.eq_ignore_ascii_case(name));
+        fields.map(|(_, value)| value.as_deref())
     }
 }
 
-/// The output has the number of headers only: names and values are the client's.
-impl fmt::Debug for Headers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Headers({})", self.fields.len())
-    }
-}
+// Names and values are the client's.
+debug!(Headers, |headers| "Headers({})", headers.fields.len());
+
+/// What is wrong with a header that does not repeat the message.
+pub(super) const DIFFERS: &str = "differs from the message";
 
 /// Makes the error of a header that does not agree with the message.
 pub(super) fn mismatch(name: &str, problem: &str) -> RpcError {

@@ -4,7 +4,6 @@
 //! three use the types of this file.
 
 use alloc::{borrow::Cow, vec::Vec};
-use core::fmt;
 
 use form_model::{Decoder, Form, Note, Refusal, SafeText};
 use thiserror::Error;
@@ -14,7 +13,7 @@ use super::{
     error::within,
     input_response::{Expected, InputResponse},
 };
-use crate::Limits;
+use crate::{Limits, debug::debug};
 
 const ELICITATION: &str = "elicitation/create";
 const SAMPLING: &str = "sampling/createMessage";
@@ -77,14 +76,13 @@ impl FormRequest {
     }
 }
 
-/// The output has sizes only, and nothing of the server's text.
-impl fmt::Debug for FormRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { message, form, notes } = self;
-        let (bytes, fields) = (message.raw().len(), form.fields().len());
-        write!(f, "FormRequest({bytes} bytes, {fields} fields, {} notes)", notes.len())
-    }
-}
+debug!(
+    FormRequest,
+    |it| "FormRequest({} bytes, {} fields, {} notes)",
+    it.message.raw().len(),
+    it.form.fields().len(),
+    it.notes.len()
+);
 
 /// Why an input request is invalid.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -127,9 +125,7 @@ impl InputRequest {
             ELICITATION => Self::Elicitation(Elicitation::decode(required?, limits)?),
             SAMPLING => Self::Sampling(SamplingRequest::decode(required?)?),
             ROOTS => {
-                if let Some(params) = params {
-                    Object::decode(params, "the params of roots")?;
-                }
+                params.map(|params| Object::decode(params, "the params of roots")).transpose()?;
                 Self::Roots
             }
             _ => {

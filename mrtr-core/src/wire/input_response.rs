@@ -1,6 +1,6 @@
 //! The responses to input requests.
 
-use alloc::borrow::Cow;
+use alloc::{borrow::Cow, string::ToString as _};
 use core::fmt;
 
 use form_model::{Answer, Content, ContentError, FieldErrors, Form, Submission};
@@ -12,6 +12,7 @@ use super::{
     error::within,
     sampling::{check_roots, check_sampled},
 };
+use crate::codec::from_word;
 
 /// The response to an input request.
 ///
@@ -49,22 +50,6 @@ pub enum Decision {
     Decline,
     /// They closed it, and neither accepted nor declined.
     Cancel,
-}
-
-impl Decision {
-    const fn action(self) -> &'static str {
-        match self {
-            Self::Accept => "accept",
-            Self::Decline => "decline",
-            Self::Cancel => "cancel",
-        }
-    }
-
-    fn from_action(action: &str) -> Option<Self> {
-        [Self::Accept, Self::Decline, Self::Cancel]
-            .into_iter()
-            .find(|decision| decision.action() == action)
-    }
 }
 
 /// Why a response is invalid. The question stays open.
@@ -119,7 +104,7 @@ impl InputResponse {
     /// than `answer_bytes_max`.
     pub fn decode(result: Json<'_>, limits: &form_model::Limits) -> Result<Self, WireError> {
         let object = Object::decode(result, "an elicitation result")?;
-        let decision = Decision::from_action(&object.text("action")?)
+        let decision = from_word(&object.text("action")?)
             .ok_or(WireError::shape("action", "accept, decline or cancel"))?;
         Ok(match (decision, object.non_null("content")) {
             (Decision::Accept, None) => Self::Accept(Content::new()),
@@ -176,9 +161,9 @@ impl InputResponse<Answer> {
         let fits = |json: &str| {
             within(json.len(), "", bytes_max).map_err(|_| ResponseError::TooLarge { bytes_max })
         };
-        let elicited = |decision: Decision, content: Option<&str>| {
+        let elicited = |action: Decision, content: Option<&str>| {
             RawJson::composed(Writer::object(|result| {
-                result.text("action", decision.action());
+                result.text("action", &action.to_string());
                 if let Some(content) = content {
                     result.json("content", content);
                 }
@@ -281,7 +266,7 @@ impl Expected<'_> {
 impl fmt::Display for Decision {
     /// Writes the action.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.action())
+        self.serialize(f)
     }
 }
 

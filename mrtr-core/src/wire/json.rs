@@ -1,12 +1,13 @@
 //! JSON text: validated once, and passed on unchanged.
 
 use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
-use core::{fmt, str::FromStr};
+use core::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::value::RawValue;
 
 use super::WireError;
+use crate::debug::debug;
 
 /// The most levels of arrays and objects in a message. It is the most that `serde_json` reads.
 pub const DEPTH_MAX: usize = 127;
@@ -146,12 +147,7 @@ pub(crate) fn part_of_message<'de, D: Deserializer<'de>>(from: D) -> Result<RawJ
     RawJson::parse_message(raw.get()).map_err(D::Error::custom)
 }
 
-/// The output has the length only.
-impl fmt::Debug for RawJson {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RawJson({} bytes)", self.0.len())
-    }
-}
+debug!(RawJson, |json| "RawJson({} bytes)", json.0.len());
 
 /// A borrowed JSON value in validated text. The decoders of this crate take it.
 ///
@@ -262,12 +258,7 @@ impl<'a> From<&'a RawJson> for Json<'a> {
     }
 }
 
-/// The output has the length only.
-impl fmt::Debug for Json<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Json({} bytes)", self.0.len())
-    }
-}
+debug!(Json<'_>, |json| "Json({} bytes)", json.len());
 
 /// Checks the nesting of a text before it is parsed.
 pub(crate) fn check_depth(text: &str, levels_max: usize) -> Result<(), WireError> {

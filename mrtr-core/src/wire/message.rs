@@ -42,7 +42,7 @@ fn is_id(json: Json<'_>) -> bool {
     json.text().is_some() || json.is_integer()
 }
 
-/// Writes a request. `id` is JSON.
+/// Writes a request. `id` is the text of a JSON value.
 pub(crate) fn write_request(id: &str, method: &str, params: &RawJson) -> String {
     Writer::object(|message| {
         message.text("jsonrpc", "2.0");

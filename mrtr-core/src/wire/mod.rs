@@ -41,7 +41,7 @@ pub(crate) use error::within;
 pub(crate) use input_response::Expected;
 pub(crate) use json::{check_depth, part_of_message};
 pub(crate) use message::{readable_id, write_request};
-pub(crate) use object::{Object, Writer, on_one_line};
+pub(crate) use object::{Object, Writer, has_duplicates, on_one_line};
 pub(crate) use params::{CHANGING, MetaError, Params, check_state, complete_meta, with_retry};
 pub(crate) use result::{
     CallResult, INPUT_REQUIRED, StateText, check_round, complete, write_input_required,

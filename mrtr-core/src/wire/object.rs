@@ -3,7 +3,10 @@
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::fmt::{self, Display, Write as _};
 
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use serde::{
+    Deserialize,
+    de::{Deserializer as _, MapAccess, Visitor},
+};
 use serde_json::value::RawValue;
 
 use super::{Json, RawJson, WireError};
@@ -18,10 +21,8 @@ impl<'a> Object<'a> {
     /// Reads an object without duplicate members. `what` names the object in the error.
     pub(crate) fn decode(json: Json<'a>, what: &'static str) -> Result<Self, WireError> {
         let object = Self::decode_repeated(json, what)?;
-        if object.has_duplicates() {
-            return Err(WireError::duplicate(what));
-        }
-        Ok(object)
+        let is_repeated = has_duplicates(object.iter().map(|(name, _)| name));
+        if is_repeated { Err(WireError::duplicate(what)) } else { Ok(object) }
     }
 
     /// Reads an object that may have duplicate members. [`Object::once`] reads a member that must
@@ -52,15 +53,24 @@ impl<'a> Object<'a> {
         }
     }
 
-    fn has_duplicates(&self) -> bool {
-        let mut names: Vec<&str> = self.members.iter().map(|(name, _)| name.as_ref()).collect();
-        names.sort_unstable();
-        names.windows(2).any(|pair| matches!(pair, [a, b] if a == b))
-    }
-
     /// Returns a member.
     pub(crate) fn get(&self, name: &str) -> Option<Json<'a>> {
         self.members.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
+    }
+
+    /// Takes a member out of the object.
+    pub(crate) fn take(&mut self, name: &str) -> Option<Json<'a>> {
+        let at = self.members.iter().position(|(known, _)| known == name)?;
+        Some(self.members.remove(at).1)
+    }
+
+    /// Takes the last member out of the object, with its name.
+    pub(crate) fn pop(&mut self) -> Option<(Cow<'a, str>, Json<'a>)> {
+        self.members.pop()
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.members.is_empty()
     }
 
     /// Returns a member unless it is null.
@@ -79,6 +89,13 @@ impl<'a> Object<'a> {
     }
 }
 
+/// Tells whether a name comes twice.
+pub(crate) fn has_duplicates<T: Ord>(names: impl Iterator<Item = T>) -> bool {
+    let mut names: Vec<T> = names.collect();
+    names.sort_unstable();
+    names.windows(2).any(|pair| matches!(pair, [a, b] if a == b))
+}
+
 /// Reads the members of an object.
 struct Members;
 
@@ -91,39 +108,17 @@ impl<'de> Visitor<'de> for Members {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
         let mut found = Vec::new();
-        while let Some(name) = members.next_key_seed(Name)? {
+        while let Some(Name(name)) = members.next_key()? {
             found.push((name, Json(members.next_value::<&RawValue>()?.get())));
         }
         Ok(found)
     }
 }
 
-/// Reads the name of a member, without a copy if it has no escapes.
-struct Name;
-
-impl<'de> DeserializeSeed<'de> for Name {
-    type Value = Cow<'de, str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, parser: D) -> Result<Self::Value, D::Error> {
-        parser.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Name {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a name")
-    }
-
-    fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(name))
-    }
-
-    fn visit_str<E: Error>(self, name: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(name.into()))
-    }
-}
+/// The name of a member. It is borrowed if it has no escapes.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// The one writer of JSON objects. Members are written in the order of the calls.
 #[derive(Default)]
@@ -162,18 +157,6 @@ impl Writer {
     pub(crate) fn nested(&mut self, name: &str, write: impl FnOnce(&mut Self)) {
         let nested = Self::object(write);
         self.json(name, &nested);
-    }
-
-    /// Adds a member that is an array of objects.
-    pub(crate) fn array<T>(
-        &mut self,
-        name: &str,
-        items: impl IntoIterator<Item = T>,
-        mut write: impl FnMut(T, &mut Self),
-    ) {
-        let items: Vec<_> =
-            items.into_iter().map(|item| Self::object(|object| write(item, object))).collect();
-        self.json(name, &alloc::format!("[{}]", items.join(",")));
     }
 
     /// Adds all members of an object that was read.

@@ -5,7 +5,7 @@ use alloc::{borrow::ToOwned as _, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{Json, Object, WireError};
+use super::{Json, Object, WireError, has_duplicates};
 
 /// The keyword that names the header of an argument.
 const KEYWORD: &str = "x-mcp-header";
@@ -76,12 +76,7 @@ pub(super) fn check_names(parameters: &[Parameter]) -> Result<(), InvalidParamHe
         return Err(InvalidParamHeader::Name);
     }
     let names = parameters.iter().map(|parameter| parameter.name.to_ascii_lowercase());
-    let mut names: Vec<String> = names.collect();
-    names.sort_unstable();
-    if names.windows(2).any(|pair| matches!(pair, [a, b] if a == b)) {
-        return Err(InvalidParamHeader::Repeated);
-    }
-    Ok(())
+    if has_duplicates(names) { Err(InvalidParamHeader::Repeated) } else { Ok(()) }
 }
 
 impl Parameter {
@@ -105,8 +100,7 @@ fn find(
     found: &mut Vec<Parameter>,
 ) -> Result<(), InvalidParamHeader> {
     if !schema.is_object() {
-        let schemas = if schema.is_array() { schema.elements() } else { None };
-        let schemas = schemas.unwrap_or_default();
+        let schemas = schema.elements().unwrap_or_default();
         return schemas.into_iter().try_for_each(|schema| find(schema, None, found));
     }
     let schema = Object::decode(schema, INPUT_SCHEMA)?;

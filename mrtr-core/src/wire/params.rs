@@ -9,6 +9,7 @@ use super::{
     Capabilities, Json, Object, RawJson, WireError, Writer, capabilities::DECLARED, error::within,
     object::with_members,
 };
+use crate::codec::from_word;
 
 /// The `_meta` member that names the protocol version of a request.
 pub const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -79,7 +80,7 @@ impl Revision {
         }
     }
 
-    /// Returns whether servers of this revision may answer `input_required`.
+    /// Tells whether servers of this revision may answer `input_required`.
     #[must_use]
     pub const fn has_rounds(self) -> bool {
         matches!(self, Self::V2026_07_28)
@@ -90,16 +91,7 @@ impl FromStr for Revision {
     type Err = UnknownRevision;
 
     fn from_str(name: &str) -> Result<Self, UnknownRevision> {
-        [
-            Self::V2024_11_05,
-            Self::V2025_03_26,
-            Self::V2025_06_18,
-            Self::V2025_11_25,
-            Self::V2026_07_28,
-        ]
-        .into_iter()
-        .find(|revision| revision.as_str() == name)
-        .ok_or(UnknownRevision)
+        from_word(name).ok_or(UnknownRevision)
     }
 }
 
@@ -131,9 +123,7 @@ impl Method {
     /// Returns the method with this name; `None` for a method without rounds.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::ToolsCall, Self::PromptsGet, Self::ResourcesRead]
-            .into_iter()
-            .find(|method| method.as_str() == name)
+        from_word(name)
     }
 
     /// Returns the name on the wire.
@@ -197,16 +187,6 @@ impl ClientInfo {
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version
-    }
-
-    fn to_json(&self) -> String {
-        Writer::object(|info| {
-            info.text("name", &self.name);
-            info.text("version", &self.version);
-            if let Some(title) = &self.title {
-                info.text("title", title);
-            }
-        })
     }
 }
 
@@ -308,12 +288,6 @@ pub(crate) enum MetaError {
     OtherVersion,
 }
 
-impl From<WireError> for MetaError {
-    fn from(error: WireError) -> Self {
-        Self::Wire(error)
-    }
-}
-
 /// Writes the `_meta` of a 2026-07-28 call. It has the caller's members, and the claims among the
 /// capabilities. The version and the client's info are added if they are absent.
 pub(crate) fn complete_meta(
@@ -321,9 +295,10 @@ pub(crate) fn complete_meta(
     claims: Capabilities,
     info: Option<&ClientInfo>,
 ) -> Result<String, MetaError> {
-    let meta = params.meta()?.unwrap_or_else(|| Meta(Object::default()));
+    let meta = params.meta().map_err(MetaError::Wire)?;
+    let meta = meta.unwrap_or_else(|| Meta(Object::default()));
     let declared = match meta.0.get(META_CAPABILITIES) {
-        Some(declared) => Object::decode(declared, "clientCapabilities")?,
+        Some(it) => Object::decode(it, "clientCapabilities").map_err(MetaError::Wire)?,
         None => Object::default(),
     };
     if let Some(name) = DECLARED.into_iter().find(|name| declared.get(name).is_some()) {
@@ -338,7 +313,8 @@ pub(crate) fn complete_meta(
             written.text(META_VERSION, PROTOCOL_VERSION);
         }
         if let Some(info) = info.filter(|_| meta.0.get(META_CLIENT_INFO).is_none()) {
-            written.json(META_CLIENT_INFO, &info.to_json());
+            // Serialising text to memory cannot fail.
+            written.json(META_CLIENT_INFO, &serde_json::to_string(info).unwrap_or_default());
         }
         written.nested(META_CAPABILITIES, |capabilities| {
             capabilities.all(declared.iter());

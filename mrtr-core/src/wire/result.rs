@@ -1,13 +1,12 @@
 //! The result of a request that may be answered with `input_required`.
 
 use alloc::{string::String, sync::Arc, vec::Vec};
-use core::fmt;
 
 use super::{
     Json, Object, RawJson, WireError, Writer, error::within, object::with_members,
     params::REQUEST_STATE,
 };
-use crate::Limits;
+use crate::{Limits, debug::debug};
 
 const RESULT_TYPE: &str = "resultType";
 const COMPLETE: &str = "complete";
@@ -30,11 +29,7 @@ impl StateText {
     }
 }
 
-impl fmt::Debug for StateText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "StateText({} bytes)", self.len())
-    }
-}
+debug!(StateText, |state| "StateText({} bytes)", state.len());
 
 /// The part of a result that the lifecycle needs.
 #[derive(Debug, PartialEq, Eq)]

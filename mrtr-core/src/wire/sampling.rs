@@ -1,11 +1,11 @@
 //! Requests to a model, and the results of a model and of roots.
 
 use alloc::{format, string::String, vec::Vec};
-use core::fmt;
 
 use form_model::Number;
 
 use super::{Capabilities, DEPTH_MAX, Json, Object, RawJson, WireError, Writer, check_depth};
+use crate::debug::debug;
 
 /// A request to a model (sampling). Its messages pass through unchanged.
 #[derive(Clone, PartialEq, Hash)]
@@ -18,12 +18,7 @@ pub struct SamplingRequest {
     uses_context: bool,
 }
 
-/// The output has the size only.
-impl fmt::Debug for SamplingRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SamplingRequest({} bytes)", self.params.as_str().len())
-    }
-}
+debug!(SamplingRequest, |it| "SamplingRequest({} bytes)", it.params.as_str().len());
 
 impl SamplingRequest {
     /// Reads the params that a machine needs, and checks the shape of the others.
@@ -40,10 +35,10 @@ impl SamplingRequest {
                 return Err(WireError::shape(name, "one of the specification"));
             }
         }
-        let uses_context = match object.get(INCLUDE_CONTEXT).map(Json::text) {
-            None => false,
-            Some(Some(context)) if context == "none" => false,
-            Some(Some(context)) if IncludeContext::from_name(&context).is_some() => true,
+        let context = object.get(INCLUDE_CONTEXT).map(|context| context.text().unwrap_or_default());
+        let uses_context = match context.as_deref() {
+            None | Some("none") => false,
+            Some(context) if IncludeContext::from_name(context).is_some() => true,
             Some(_) => {
                 return Err(WireError::shape(INCLUDE_CONTEXT, "none, thisServer or allServers"));
             }
@@ -67,13 +62,13 @@ impl SamplingRequest {
         &self.params
     }
 
-    /// Returns whether the model may use tools.
+    /// Tells whether the model may use tools.
     #[must_use]
     pub const fn uses_tools(&self) -> bool {
         self.uses_tools
     }
 
-    /// Returns whether the request includes context of MCP servers.
+    /// Tells whether the request includes context of MCP servers.
     #[must_use]
     pub const fn uses_context(&self) -> bool {
         self.uses_context
@@ -201,12 +196,7 @@ pub struct SamplingBuilder {
     members: Vec<(&'static str, String)>,
 }
 
-/// The output has the number of messages only.
-impl fmt::Debug for SamplingBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SamplingBuilder({} messages)", self.messages.len())
-    }
-}
+debug!(SamplingBuilder, |builder| "SamplingBuilder({} messages)", builder.messages.len());
 
 impl SamplingBuilder {
     /// Begins a request. The answer has at most `max_tokens` tokens. [`SamplingBuilder::build`]

@@ -3,12 +3,12 @@
 //! This crate does not fetch or open a URL. The flags of a URL help the person to decide.
 
 use alloc::{string::String, sync::Arc};
-use core::fmt;
 
 use fluent_uri::Iri;
 use form_model::SafeText;
 
 use super::WireError;
+use crate::debug::debug;
 
 /// A request to a person to open a URL.
 #[derive(Clone, PartialEq, Hash)]
@@ -30,12 +30,8 @@ pub struct UrlRequest {
     pub has_userinfo: bool,
 }
 
-impl fmt::Debug for UrlRequest {
-    /// The output has only the length, because the URL may hold a secret.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "UrlRequest(URL of {} bytes)", self.url.len())
-    }
-}
+// The URL may hold a secret.
+debug!(UrlRequest, |request| "UrlRequest(URL of {} bytes)", request.url.len());
 
 impl UrlRequest {
     /// Makes a request from a message and a URL. The URL is not fetched.
