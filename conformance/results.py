@@ -1,4 +1,4 @@
-"""Writes RESULTS.md from what `conformance/run` left below a folder.
+"""Writes RESULTS.md from the reports of `conformance/run` in a folder.
 
 python3 results.py out > RESULTS.md
 """
@@ -19,13 +19,13 @@ VERSIONS = {
 }
 LEVELS = {
     "MUST": "The specification says MUST or MUST NOT.",
-    "SHOULD": "It says SHOULD, or says it without such a word.",
-    "OWN": "It leaves it open. This project asks it of itself; whoever does otherwise breaks no rule.",
+    "SHOULD": "The specification says SHOULD, or states it without such a word.",
+    "OWN": "The specification leaves it open. This project requires it of its own programs; a peer that does otherwise breaks no rule.",
 }
 ROLES = ["server", "client"]
 WORDS = {"passed": "yes", "failed": "**no**", "not_offered": "-"}
 EVERYTHING = {"elicitation": {"form": {}, "url": {}}, "sampling": {"tools": {}, "context": {}}, "roots": {}}
-# What nearly all clients are told to answer, and the state that nearly all of them get.
+# The answer that most clients are told to give, and the state that most of them get.
 YES = '{"*":{"action":"accept","content":{"value":"v"}}}'
 STATE = "opaque-7f3a9c"
 META = "io.modelcontextprotocol/clientCapabilities"
@@ -65,8 +65,8 @@ def head(reports):
     print("# Results of the last whole run\n")
     print(f"{date}, MCP 2026-07-28. `conformance/run` writes this page; nobody edits it.\n")
     print("A peer is an SDK and a small program on it, which is written as the documentation of the SDK")
-    print("shows (`peers/`). What stands here is what both do together: an application may do by hand what an")
-    print("SDK leaves to it, and `peers/*/LIMITS.md` says what that is. The checks are in `hard/src`, each with")
+    print("shows (`peers/`). The results are those of both together: an application may do by hand what an")
+    print("SDK leaves to it, and `peers/*/LIMITS.md` lists it. The checks are in `hard/src`, each with")
     print("the clause that it comes from.\n")
     for level, meaning in LEVELS.items():
         print(f"- **{level}**: {meaning}")
@@ -99,7 +99,7 @@ def matrix(cells):
     if not cells:
         return
     print("\n## Every client with every server, honestly\n")
-    print("Passed of what both offer, of the flows of `hard/src/matrix/flow.rs`: over HTTP, and over stdio.\n")
+    print("The flows of `hard/src/matrix/flow.rs` that passed, of those that both offer: over HTTP, and over stdio.\n")
     servers = [peer for peer in PEERS if any(cell["server"] == peer for cell in cells)]
     print("| client \\ server | " + " | ".join(servers) + " |")
     print("|---|" + "---|" * len(servers))
@@ -117,7 +117,7 @@ def pair(cells, transport, client, server):
 
 
 def differences(checks):
-    """Prints a line for each check that somebody fails: what was sent and what came back, by clause."""
+    """Prints a line for each check that a peer fails: what was sent and what came back, by clause."""
     for level, meaning in LEVELS.items():
         clauses = collections.OrderedDict()
         for name, of in checks.items():
@@ -131,7 +131,7 @@ def differences(checks):
         for source, abouts in clauses.items():
             print(f"\n{cell(source, 300)}\n")
             for about, failures in abouts.items():
-                # What several checks have in common is said once.
+                # A sentence that several checks share is printed once.
                 is_common = len(failures) > 1
                 indent = "  " if is_common else ""
                 if is_common:
@@ -156,11 +156,11 @@ def line(name, failed, with_about):
 
 
 def tables(checks):
-    """Prints who passed what, side by side: a row where somebody did not, a list of the rest."""
+    """Prints the results side by side: a row for each check that a peer did not pass, a list of the rest."""
     counted = {name: of for name, of in checks.items() if any_of(of)["level"] in LEVELS}
     differ = [name for name, of in counted.items() if verdicts(of) != ["passed"] * len(PEERS)]
     if differ:
-        print("\n### Side by side: what not everybody passed\n")
+        print("\n### Side by side: checks that a peer did not pass\n")
         print("| check | level | " + " | ".join(PEERS) + " |")
         print("|---|---|" + "---|" * len(PEERS))
     for name in differ:
@@ -180,8 +180,8 @@ def information(checks):
     rows = {name: of for name, of in checks.items() if any_of(of)["level"] not in LEVELS}
     if not rows:
         return
-    print("\n### For information: either is fine\n")
-    print("| what is tried | " + " | ".join(PEERS) + " |")
+    print("\n### For information: either way is allowed\n")
+    print("| check | " + " | ".join(PEERS) + " |")
     print("|---|" + "---|" * len(PEERS))
     for name, of in rows.items():
         words = [found(of[peer]) if peer in of else "?" for peer in PEERS]
@@ -228,7 +228,7 @@ def compact(value):
 
 
 def request(sent):
-    """Writes what was sent for a person: to a server a message, to a client the answers of a server.
+    """Returns what was sent, for a person: to a server a message, to a client the answers of a server.
 
     Of what a client is told to do, only what is not the same in nearly all checks.
     """
@@ -251,7 +251,7 @@ def message_of(message):
     params = dict(message["params"])
     meta = params.pop("_meta", None)
     words = [message.get("method"), params.pop("name", None) or params.pop("uri", None)]
-    # What a state says is nobody's to read, and it is long.
+    # States are long, and opaque.
     if isinstance(state := params.get("requestState"), str):
         params["requestState"] = cell(state, 20)
     words += [f"{name} {compact(value)}" for name, value in params.items() if value != {} or name != "arguments"]
@@ -262,7 +262,7 @@ def message_of(message):
 
 
 def round_of(text):
-    """Writes an answer of the scripted server."""
+    """Returns an answer of the scripted server, for a person."""
     message = read(text.replace("%ID%", "0"))
     result = message.get("result") if isinstance(message, dict) else None
     if not isinstance(result, dict):
@@ -291,7 +291,7 @@ def asked(it):
 
 
 def answer(came_back):
-    """Writes what came back: of a server a response, of a client what it did."""
+    """Returns what came back: of a server a response, of a client what it did."""
     cases = ""
     while match := re.match(r"(\d+) of (\d+) (answers|\(.*?\)), first (.*)", came_back, re.DOTALL):
         count, of, names, came_back = match.groups()

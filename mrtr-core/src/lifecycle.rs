@@ -162,7 +162,7 @@ impl Phase {
     /// All phases.
     pub const ALL: &[Self] = &[Running, AwaitingInteraction, Pausing, Resumed, Settled];
 
-    /// Tells whether a leg is in flight.
+    /// Returns whether a leg is in flight.
     #[must_use]
     pub const fn is_in_flight(self) -> bool {
         matches!(self, Running | Resumed)

@@ -96,7 +96,7 @@ impl Timer {
         }
     }
 
-    /// Tells whether all legs together have reached their limit, if a leg that is in flight ends
+    /// Returns whether all legs together have reached their limit, if a leg that is in flight ends
     /// now.
     pub(crate) fn is_spent(&self, now: Instant, clocks: &Clocks) -> bool {
         let executed = self.executed.saturating_add(now.max(self.now).since(self.since));

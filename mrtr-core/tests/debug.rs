@@ -1,7 +1,7 @@
 //! What each value with a `Debug` of its own looks like in a log. Ids, kinds and sizes are shown; what is
 //! secret is not.
 
-#![cfg(feature = "server")]
+#![cfg(all(feature = "client", feature = "host", feature = "server"))]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,4 +1,4 @@
-//! What was tried and how it went, for a person to read and for a program to compare.
+//! Checks and their verdicts: lines for a person, and a report for a program.
 
 use core::fmt;
 use std::{
@@ -10,17 +10,17 @@ use std::{
 
 use serde::Serialize;
 
-/// What a check weighs.
+/// The weight of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub(crate) enum Level {
-    /// The specification says that it must be so.
+    /// The specification says MUST or MUST NOT.
     Must,
-    /// The specification says that it should be so, or says it without such a word.
+    /// The specification says SHOULD, or states it without such a word.
     Should,
-    /// The specification leaves it open. It is what this project asks of itself.
+    /// The specification leaves it open. This project requires it of its own programs.
     Own,
-    /// Either way is fine, and worth knowing. It never fails.
+    /// Either way is allowed. Such a check never fails.
     Info,
 }
 
@@ -35,24 +35,24 @@ impl fmt::Display for Level {
     }
 }
 
-/// How a check went.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub(crate) enum Verdict {
-    /// As it has to be, and in few words what was seen.
+    /// The peer did what it must. `seen` is a short summary.
     Passed { seen: String },
-    /// Otherwise.
+    /// The peer did something else.
     Failed { sent: String, came_back: String },
-    /// It could not be tried.
+    /// The check could not be made.
     NotOffered { why: String },
 }
 
-/// Why a check did not pass. A check is a function that ends in what it saw, or in this.
+/// Why a check did not pass. The function of a check returns a summary or this.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Problem {
-    /// It failed.
+    /// The peer did something else.
     Failed { sent: String, came_back: String },
-    /// It could not be tried.
+    /// The check could not be made.
     NotOffered(String),
 }
 
@@ -66,30 +66,30 @@ impl From<Result<String, Problem>> for Verdict {
     }
 }
 
-/// A thing that was tried.
+/// A check that was made, and its verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Check {
-    /// Its name, which does not change.
+    /// The name. It does not change.
     pub(crate) id: &'static str,
-    /// What it weighs.
+    /// The weight.
     pub(crate) level: Level,
-    /// The clause of the specification, or the requirement, that it comes from.
+    /// The clause of the specification, or the requirement of this project.
     pub(crate) source: &'static str,
-    /// What is sent and what has to come back, in one sentence.
+    /// One sentence: what is sent, and what must come back.
     pub(crate) about: &'static str,
-    /// How it went.
+    /// The result.
     #[serde(flatten)]
     pub(crate) verdict: Verdict,
 }
 
-/// All that was tried on one peer.
+/// All checks of one peer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Report {
-    /// The peer.
+    /// The name of the peer.
     name: String,
-    /// The part that the peer played: `server` or `client`.
+    /// The role of the peer: `server` or `client`.
     role: &'static str,
-    /// When, in seconds since 1970.
+    /// The time of the run, in seconds since 1970.
     at: u64,
     checks: Vec<Check>,
 }
@@ -100,7 +100,7 @@ impl Report {
         Self { name: name.into(), role, at, checks: Vec::new() }
     }
 
-    /// Takes a check and prints its line. What cannot fail was not offered.
+    /// Adds a check and prints its line. A failed INFO check counts as not offered.
     pub(crate) fn push(&mut self, mut check: Check) {
         if let (Level::Info, Verdict::Failed { came_back, .. }) = (check.level, &check.verdict) {
             check.verdict = Verdict::NotOffered { why: short(came_back) };
@@ -109,12 +109,12 @@ impl Report {
         self.checks.push(check);
     }
 
-    /// Prints what came of it all, writes it to a file if there is one, and returns the exit code:
-    /// failure if something failed, or nothing was tried.
+    /// Prints the totals, writes the report to a file if there is one, and returns the exit code. The
+    /// run fails if a check failed or none passed.
     ///
     /// # Errors
     ///
-    /// A file that cannot be written.
+    /// Fails if the file cannot be written.
     pub(crate) fn close(&self, json: Option<&Path>) -> io::Result<ExitCode> {
         if let Some(path) = json {
             fs::write(path, serde_json::to_string_pretty(self)? + "\n")?;
@@ -124,7 +124,7 @@ impl Report {
         Ok(if failed == 0 && passed > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
-    /// Counts what passed, failed and was not offered. What is only information counts for nothing.
+    /// Counts the checks that passed, failed and were not offered, without INFO checks.
     fn counts(&self) -> (usize, usize, usize) {
         let mut counts = (0, 0, 0);
         for check in self.checks.iter().filter(|check| check.level != Level::Info) {
@@ -154,12 +154,12 @@ fn print_line(check: &Check) {
     }
 }
 
-/// Cuts what would fill the screen. The file has more of it.
+/// Shortens a text for the screen. The report has more of it.
 fn short(text: &str) -> String {
     cut(text, 700)
 }
 
-/// Cuts a text, and says how long it was.
+/// Shortens a text, and appends its full length.
 pub(crate) fn cut(text: &str, chars_max: usize) -> String {
     let line = text.replace(['\n', '\r'], " ");
     match line.char_indices().nth(chars_max) {

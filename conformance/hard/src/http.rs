@@ -1,7 +1,7 @@
-//! A client of HTTP/1.1 that sends each byte as it is told, also the wrong ones.
+//! A client of HTTP/1.1 that sends exactly the given bytes, also invalid ones.
 //!
-//! Clients that are made to be used write names in their own case, send a header once, and refuse
-//! what cannot be right. This one has to send all of that.
+//! Other HTTP clients change the case of header names, merge repeated headers, and refuse invalid
+//! values. The checks need all of these.
 
 use core::{fmt, time::Duration};
 use std::{
@@ -10,13 +10,13 @@ use std::{
     time::Instant,
 };
 
-/// How long a server may take for an answer.
+/// The time limit of an answer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The bytes that a response may have.
+/// The size limit of a response.
 const BODY_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// Where a server listens: `http://HOST:PORT/PATH`.
+/// The URL of a server: `http://HOST:PORT/PATH`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     authority: String,
@@ -24,7 +24,7 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Reads a URL; `None` unless it is plain HTTP with a port.
+    /// Reads a URL. Returns `None` unless it is plain HTTP with a host and a port.
     pub(crate) fn parse(url: &str) -> Option<Self> {
         let rest = url.trim().strip_prefix("http://")?;
         let (authority, path) = match rest.find('/') {
@@ -43,7 +43,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// A request, its headers in the order and the case in which they are sent.
+/// A request. Its headers keep their order and their case.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) method: &'static str,
@@ -72,11 +72,11 @@ impl Response {
     }
 }
 
-/// Sends a request on a connection of its own.
+/// Sends a request on a new connection.
 ///
 /// # Errors
 ///
-/// A server that cannot be reached, hangs up, takes too long, or speaks no HTTP.
+/// Fails if the server cannot be reached, hangs up, takes too long, or does not speak HTTP.
 pub(crate) fn send(address: &Address, request: &Request) -> io::Result<Response> {
     let mut connection = Connection::open(address)?;
     connection.send(address, request, "close")
@@ -90,7 +90,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// A server that cannot be reached.
+    /// Fails if the server cannot be reached.
     pub(crate) fn open(address: &Address) -> io::Result<Self> {
         let found = address.authority.to_socket_addrs()?.next();
         let found = found.ok_or(io::ErrorKind::AddrNotAvailable)?;
@@ -105,7 +105,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// A server that hangs up, takes too long, or speaks no HTTP.
+    /// Fails if the server hangs up, takes too long, or does not speak HTTP.
     pub(crate) fn send(
         &mut self,
         address: &Address,
@@ -122,7 +122,7 @@ impl Connection {
         head.push_str("\r\n");
         let mut bytes = head.into_bytes();
         bytes.extend_from_slice(body);
-        // Who refuses a large body may hang up before it has come to its end, and still answer.
+        // A server that refuses a large body may stop reading early, and still answer.
         let written = self.0.get_mut().write_all(&bytes);
         let read = self.read(connection == "close");
         match (written, read) {
@@ -131,12 +131,12 @@ impl Connection {
         }
     }
 
-    /// Reads a response; of an event stream, if it is the last one here, only as far as it matters.
+    /// Reads a response. The last event stream of a connection is read only up to its response.
     fn read(&mut self, is_last: bool) -> io::Result<Response> {
         let deadline = Instant::now() + PATIENCE;
         let (status, headers) = loop {
             let head = self.read_head()?;
-            // What is only on the way is not the response.
+            // A status below 200 announces the response, and is not it.
             if head.0 >= 200 {
                 break head;
             }
@@ -159,7 +159,7 @@ impl Connection {
                 )?
             };
             response.body.extend_from_slice(&chunk);
-            // A stream may stay open after the response; nothing else is waited for.
+            // A stream may stay open after the response, so that reading on would wait.
             let is_enough = chunk.is_empty() || (is_stream && has_response(&response.body));
             if is_enough || Some(response.body.len()) == length {
                 return Ok(response);
@@ -195,7 +195,7 @@ impl Connection {
         Ok(String::from_utf8_lossy(&line).trim_end_matches(['\r', '\n']).into())
     }
 
-    /// Reads a chunk of a chunked body; the last one is empty.
+    /// Reads a chunk of a chunked body. The last one is empty.
     fn read_chunk(&mut self) -> io::Result<Vec<u8>> {
         let line = self.read_line()?;
         let digits = line.split(';').next().unwrap_or_default().trim();
@@ -209,7 +209,7 @@ impl Connection {
         Ok(chunk)
     }
 
-    /// Reads what there is, no more than what is left. Empty: there is no more.
+    /// Reads the available bytes, at most `left`. Returns nothing at the end.
     fn read_some(&mut self, left: Option<usize>) -> io::Result<Vec<u8>> {
         if left == Some(0) {
             return Ok(Vec::new());
@@ -225,14 +225,14 @@ impl Connection {
     }
 }
 
-/// Takes the data of each event from an event stream.
+/// Returns the data of each event of an event stream.
 pub(crate) fn events(body: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(body).replace("\r\n", "\n").replace('\r', "\n");
     let data = |event: &str| {
         let lines = event.lines().filter_map(|line| line.strip_prefix("data:"));
         lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
     };
-    // Only an empty line ends an event.
+    // An event ends at an empty line.
     let whole = text.rsplit_once("\n\n").map_or("", |(whole, _)| whole);
     whole.split("\n\n").map(data).filter(|data| !data.is_empty()).collect()
 }

@@ -1,7 +1,7 @@
 //! Plays awkward and hostile peers against servers and clients of MCP 2026-07-28.
 //!
-//! A check says what it sends, what has to come back, and where that is written. What it finds is
-//! one line for a person and one entry for a program.
+//! A check names what it sends, what must come back, and the clause of the specification. Its result
+//! is one line for a person and one entry of the JSON report.
 
 #![forbid(unsafe_code)]
 
@@ -25,16 +25,16 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Part {
-    /// An awkward and hostile client of a server.
+    /// Checks a server with an awkward and hostile client.
     Server(server::Options),
-    /// An awkward and hostile server of a client.
+    /// Checks a client with an awkward and hostile server.
     Client(client::Options),
     /// Plays every client against every server, through the honest flows.
     Matrix(matrix::Options),
-    /// A server over stdio that is played at an address.
+    /// Serves over stdio what the scripted server at an address answers.
     #[command(hide = true)]
     Relay {
-        /// Where it is played.
+        /// The address of the scripted server.
         address: String,
     },
 }

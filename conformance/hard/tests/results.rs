@@ -1,4 +1,4 @@
-//! The page of results says of each check that failed what was sent, what came back, and the clause.
+//! The page of results has, for each failed check, what was sent, what came back, and the clause.
 
 #![allow(clippy::unwrap_used, reason = "this is a test")]
 
@@ -17,7 +17,7 @@ fn report(at: u64, checks: &[Value]) -> String {
 }
 
 #[test]
-fn a_failure_has_a_line_and_all_are_counted_side_by_side() {
+fn each_failure_has_a_line_and_all_checks_are_counted() {
     let folder = env::temp_dir().join(format!("hard-{}-results", std::process::id()));
     fs::create_dir(&folder).unwrap();
     let passed = json!({"verdict": "passed", "seen": "ok"});

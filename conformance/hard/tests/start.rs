@@ -1,4 +1,4 @@
-//! What cannot start says what is missing, ends with a failure, and leaves nothing running.
+//! A run that cannot start names what is missing, fails, and leaves no process running.
 
 #![allow(clippy::unwrap_used, reason = "this is a test")]
 
@@ -17,13 +17,13 @@ fn hard(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_hard")).args(arguments).output().unwrap()
 }
 
-/// Returns what a run said that had to fail.
+/// Expects a failed run, and returns its standard error.
 fn refused(output: Output) -> String {
     assert!(!output.status.success());
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// A folder of one test, which is removed at its end.
+/// The folder of one test. It is removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -44,7 +44,7 @@ impl Drop for Folder {
     }
 }
 
-/// Waits until something is so, but not for ever.
+/// Waits until a condition holds, at most 20 s.
 fn comes(mut is_so: impl FnMut() -> bool) -> bool {
     let deadline = Instant::now() + Duration::from_secs(20);
     while !is_so() {
@@ -56,7 +56,7 @@ fn comes(mut is_so: impl FnMut() -> bool) -> bool {
     true
 }
 
-/// Returns whether the process runs whose id a file holds. One that nobody has waited for does not.
+/// Returns whether the process runs whose id a file holds. A zombie does not run.
 fn runs(file: &str) -> bool {
     let id = fs::read_to_string(file).unwrap();
     let stat = fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
@@ -64,7 +64,7 @@ fn runs(file: &str) -> bool {
 }
 
 #[test]
-fn a_peer_that_is_not_there_is_named_once() {
+fn a_missing_peer_is_named_once() {
     let expected = "`/no/such/program` cannot be started: ";
     for part in [
         ["server", "--command", "/no/such/program"],
@@ -79,23 +79,23 @@ fn a_peer_that_is_not_there_is_named_once() {
 }
 
 #[test]
-fn a_server_that_ends_at_once_says_why_and_leaves_nothing_running() {
+fn a_server_that_ends_at_once_is_reported_and_leaves_nothing_running() {
     let folder = Folder::new("ends");
     let file = folder.file("id");
     let script = format!("sleep 1000 & echo $! > {file}; echo 'module x is missing' >&2; exit 3");
     let said = refused(hard(&["server", "--command", "sh", "-c", &script]));
     assert!(
-        said.contains("did not say where it listens: exit status: 3\nmodule x is missing"),
+        said.contains("did not print where it listens: exit status: 3\nmodule x is missing"),
         "{said}"
     );
     assert!(comes(|| !runs(&file)));
 }
 
 #[test]
-fn a_run_that_is_told_to_end_ends_what_it_started() {
+fn a_run_that_gets_a_signal_ends_its_processes() {
     let folder = Folder::new("told");
     let file = folder.file("id");
-    // It takes connections and never answers.
+    // The listener accepts connections and never answers.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let script = format!("sleep 1000 & echo $! > {file}; echo listening {url}; wait");
@@ -111,27 +111,27 @@ fn a_run_that_is_told_to_end_ends_what_it_started() {
 }
 
 #[test]
-fn a_url_where_nobody_listens_is_named() {
-    // It is closed again.
+fn a_url_without_a_listener_is_named() {
+    // The port is closed again at once.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://{address}/mcp");
     let said = refused(hard(&["server", "--url", &url]));
     assert!(said.starts_with(&format!("nobody listens at {url}: ")), "{said}");
 }
 
-/// Returns a program of this machine.
+/// Returns the path of a program.
 fn program(name: &str) -> PathBuf {
     let path = env::var_os("PATH").unwrap();
     env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file()).unwrap()
 }
 
 #[test]
-fn the_scripts_say_that_node_is_missing() {
+fn the_scripts_report_that_node_is_missing() {
     let folder = Folder::new("node");
     for name in ["bash", "dirname", "cargo"] {
         symlink(program(name), folder.0.join(name)).unwrap();
     }
-    // What stands in the path may be a script that finds it.
+    // The program in PATH may be a wrapper script.
     let mut python = Command::new("python3");
     let python = python.args(["-c", "import sys; print(sys.executable)"]).output().unwrap();
     let python = String::from_utf8(python.stdout).unwrap();

@@ -79,7 +79,7 @@ def elicit(message: str, schema: dict[str, Any]) -> InputRequest:
 
 
 def ask(requests: dict[str, InputRequest] | None, state: str | None = None) -> InputRequiredResult:
-    """What is asked; the server seals and opens the state, and binds it to the call."""
+    """A result that asks. The server seals and opens the state, and binds it to the call."""
     return InputRequiredResult(input_requests=requests, request_state=state)
 
 
@@ -88,13 +88,13 @@ def answer(ctx: Context, key: str) -> Any:
 
 
 def refused(ctx: Context, key: str) -> str | None:
-    """`declined` or `cancelled`, if the user refused what was asked under `key`."""
+    """Returns `declined` or `cancelled` if the user refused the question under `key`."""
     got = answer(ctx, key)
     return PAST[got.action] if isinstance(got, ElicitResult) and got.action != "accept" else None
 
 
 def accepted(ctx: Context, key: str, schema: dict[str, Any]) -> dict[str, Any] | None:
-    """The accepted content under `key`, if it is there and fits the form."""
+    """Returns the accepted content under `key`, if it is there and fits the form."""
     got = answer(ctx, key)
     if not isinstance(got, ElicitResult) or got.action != "accept" or got.content is None:
         return None
@@ -111,7 +111,7 @@ def sampled_text(result: CreateMessageResult | CreateMessageResultWithTools) -> 
 
 
 def ask_who(ctx: Context, name: str) -> str | InputRequiredResult:
-    """One form with `name`: what the prompt and the resource do."""
+    """Asks for `name` with one form, for the prompt and the resource."""
     if ctx.request_state == name:
         if refusal := refused(ctx, "who"):
             return refusal
@@ -246,7 +246,7 @@ def serve(options: argparse.Namespace) -> None:
 
 
 def callbacks(claims: list[str], answers: dict[str, Any]) -> dict[str, Any]:
-    """Handlers for what is claimed: the SDK derives the capabilities from them."""
+    """Returns handlers for the claims. The SDK derives the capabilities from them."""
 
     async def elicitation(ctx: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
         # The id of an embedded request is its key in `inputRequests`.
@@ -298,7 +298,7 @@ async def outcome(options: argparse.Namespace, server: str | StdioServerParamete
 
 
 def first_error(error: BaseException) -> BaseException:
-    """Task groups wrap what went wrong."""
+    """Returns the error that a task group wraps."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error

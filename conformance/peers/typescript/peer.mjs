@@ -47,19 +47,19 @@ const sortedJson = object => JSON.stringify(object, Object.keys(object).sort());
 /** The text of a sampling result, whose content is one block or a list of them. */
 const sampledText = result => [result.content].flat().find(block => block.type === 'text')?.text ?? '';
 
-/** `declined` or `cancelled`, if the user refused what was asked under `key`. */
+/** Returns `declined` or `cancelled` if the user refused the question under `key`. */
 function refused(ctx, key) {
     const view = inputResponse(ctx.mcpReq.inputResponses, key);
     return view.kind === 'elicit' && view.action !== 'accept' ? PAST[view.action] : undefined;
 }
 
-/** The accepted content under `key`, if it is there and fits the form. */
+/** Returns the accepted content under `key`, if it is there and fits the form. */
 const accepted = (ctx, key, schema) => acceptedContent(ctx.mcpReq.inputResponses, key, fromJsonSchema(schema));
 
 function factory(ttlSeconds) {
     const codec = createRequestStateCodec({ key: randomBytes(32), ttlSeconds, bind: ctx => ctx.mcpReq.method });
 
-    /** What was minted for `name` in the round before; nothing on a first call. */
+    /** The state that was minted for `name` in the round before. Nothing on a first call. */
     const stateOf = (ctx, name) => {
         const state = ctx.mcpReq.requestState();
         return state?.name === name ? state : undefined;
@@ -67,7 +67,7 @@ function factory(ttlSeconds) {
     const ask = async (ctx, inputRequests, state) =>
         inputRequired({ inputRequests, ...(state && { requestState: await codec.mint(state, ctx) }) });
 
-    /** One form with `name`, then `done`: what the prompt and the resource do. */
+    /** Asks for `name` with one form, then calls `done`, for the prompt and the resource. */
     const askWho = async (ctx, name, done) => {
         if (stateOf(ctx, name)) {
             const refusal = refused(ctx, 'who');

@@ -82,7 +82,7 @@ impl Claims {
         }
     }
 
-    /// Tells whether the server may answer `input_required`. Every claim allows it.
+    /// Returns whether the server may answer `input_required`. Every claim allows it.
     #[must_use]
     pub const fn allows_retries(self) -> bool {
         self.retries

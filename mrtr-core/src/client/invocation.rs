@@ -236,7 +236,7 @@ impl Invocation {
         Ok(input.unwrap_or_else(|fault| Input::Ended(Outcome::Fault(fault))))
     }
 
-    /// Tells whether a leg of this call is the one in flight.
+    /// Returns whether a leg of this call is the one in flight.
     fn is_in_flight(&self, leg: &LegId) -> Result<bool, Misuse> {
         if leg.invocation() != &self.template.id {
             return Err(Misuse::WrongInvocation);

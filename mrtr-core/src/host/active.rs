@@ -71,7 +71,7 @@ impl ActiveInvocation {
         u32::try_from(self.numbers.len()).unwrap_or(u32::MAX)
     }
 
-    /// Tells whether the provider has asked a question with this number.
+    /// Returns whether the provider has asked a question with this number.
     pub(super) fn has_asked(&self, number: u64) -> bool {
         self.numbers.binary_search(&number).is_ok()
     }

@@ -1,23 +1,45 @@
-//! The codec of frames, records and questions. Their objects have no unknown members: each member is
-//! taken, and then none is left.
+//! The codec of frames, records and questions.
 
-use alloc::{borrow::Cow, string::String};
+use alloc::string::String;
 
-use crate::wire::{Json, Object, Writer, on_one_line};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::Error as _};
+use serde_json::value::RawValue;
 
-/// Reads an object.
-pub(super) fn object(json: Json<'_>) -> Option<Object<'_>> {
-    Object::decode(json, "").ok()
+use crate::{
+    codec::Strict,
+    wire::{Json, RawJson, WireError, on_one_line},
+};
+
+/// Decodes an object. `wrong` is the error for every value that is not exactly a `T`.
+pub(super) fn decode<'a, T: Deserialize<'a>>(
+    json: Json<'a>,
+    wrong: WireError,
+) -> Result<T, WireError> {
+    serde_json::from_str::<Strict<T>>(json.as_str()).map(|strict| strict.0).map_err(|_| wrong)
 }
 
-/// Reads an object with one member: a name, and an object under it.
-pub(super) fn variant(json: Json<'_>) -> Option<(Cow<'_, str>, Object<'_>)> {
-    let mut outer = object(json)?;
-    let (name, inner) = outer.pop()?;
-    if outer.is_empty() { Some((name, object(inner)?)) } else { None }
+/// Writes a value as one line of JSON.
+pub(super) fn line(value: &impl Serialize) -> String {
+    // Serialising text and numbers to memory cannot fail.
+    on_one_line(serde_json::to_string(value).unwrap_or_default())
 }
 
-/// Writes an object as one line of JSON.
-pub(super) fn line(write: impl FnOnce(&mut Writer)) -> String {
-    on_one_line(Writer::object(write))
+/// JSON text that is passed on unchanged. `RawJson` itself does not implement `Serialize`.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Carried(#[serde(with = "carried")] pub(super) RawJson);
+
+/// Reads and writes JSON text that is passed on unchanged.
+pub(super) mod carried {
+    use super::*;
+
+    pub(crate) fn serialize<S: Serializer>(json: &RawJson, to: S) -> Result<S::Ok, S::Error> {
+        // The text was checked, so this does not fail.
+        let raw: &RawValue = serde_json::from_str(json.as_str()).map_err(S::Error::custom)?;
+        raw.serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<RawJson, D::Error> {
+        <&RawValue>::deserialize(from).map(|raw| Json::composed(raw.get()).into())
+    }
 }

@@ -2,18 +2,19 @@
 //!
 //! `docs/frames.md` in the repository shows every frame.
 
-use alloc::{
-    borrow::Cow,
-    string::{String, ToString as _},
-};
+use alloc::string::String;
 use core::str;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{CloseReason, Question, codec};
+use super::{
+    CloseReason, Question,
+    codec::{self, carried},
+};
 use crate::{
     InvocationId,
-    codec::from_word,
+    codec::word,
     wire::{Json, Object, RawJson, WireError},
 };
 
@@ -136,48 +137,16 @@ impl ProviderFrame {
     /// too deep, or are not a provider's frame.
     pub fn decode(bytes: &[u8]) -> Result<Self, FrameError> {
         let json = checked(bytes)?;
-        Self::read(json.as_json()).ok_or_else(|| FrameError {
-            error: WireError::shape("a frame", "one that a provider sends"),
-            asks: asks(json.as_json()),
-        })
-    }
-
-    fn read(json: Json<'_>) -> Option<Self> {
-        let (kind, mut frame) = codec::variant(json)?;
-        let invocation = invocation(&mut frame)?;
-        let read = match kind.as_ref() {
-            "accepted" => Self::Accepted { invocation },
-            "rejected" => Self::Rejected { invocation, error: frame.take("error")?.into() },
-            "progress" => Self::Progress { invocation },
-            "interaction_request" => {
-                let interaction = frame.take("interaction")?.unsigned()?;
-                let request = frame.take("request")?.into();
-                Self::InteractionRequest { invocation, interaction, request }
-            }
-            "result" => Self::Result { invocation, result: frame.take("result")?.into() },
-            "failed" => Self::Failed { invocation, error: frame.take("error")?.into() },
-            "released" => Self::Released { invocation },
-            _ => return None,
-        };
-        frame.is_empty().then_some(read)
+        let wrong = WireError::shape("a frame", "one that a provider sends");
+        codec::decode(json.as_json(), wrong)
+            .map(|ProviderText(frame)| frame)
+            .map_err(|error| FrameError { error, asks: asks(json.as_json()) })
     }
 
     /// Writes the frame as one line of JSON, without the end of the line.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let (kind, interaction, payload) = match self {
-            Self::Accepted { .. } => ("accepted", None, None),
-            Self::Rejected { error, .. } => ("rejected", None, Some(("error", error))),
-            Self::Progress { .. } => ("progress", None, None),
-            Self::InteractionRequest { interaction, request, .. } => {
-                ("interaction_request", Some(interaction), Some(("request", request)))
-            }
-            Self::Result { result, .. } => ("result", None, Some(("result", result))),
-            Self::Failed { error, .. } => ("failed", None, Some(("error", error))),
-            Self::Released { .. } => ("released", None, None),
-        };
-        let payload = payload.map(|(name, json)| (name, json.as_str()));
-        line(kind, self.invocation(), interaction, payload)
+        codec::line(&ProviderText(self.clone()))
     }
 
     /// Makes a frame that asks a question.
@@ -210,46 +179,13 @@ impl HostFrame {
     /// too deep, or are not a host's frame.
     pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
         let wrong = WireError::shape("a frame", "one that a host sends");
-        Self::read(checked(bytes)?.as_json()).ok_or(wrong)
-    }
-
-    fn read(json: Json<'_>) -> Option<Self> {
-        let (kind, mut frame) = codec::variant(json)?;
-        let invocation = invocation(&mut frame)?;
-        let read = match kind.as_ref() {
-            "call" => Self::Call { invocation, request: frame.take("request")?.into() },
-            "interaction_result" => {
-                let interaction = frame.take("interaction")?.unsigned()?;
-                let result = frame.take("result")?.into();
-                Self::InteractionResult { invocation, interaction, result }
-            }
-            "interaction_refused" => {
-                let interaction = frame.take("interaction")?.unsigned()?;
-                let code = frame.take("code")?.text()?.into();
-                Self::InteractionRefused { invocation, interaction, code }
-            }
-            "cancel" => Self::Cancel { invocation, why: from_word(&frame.take("why")?.text()?)? },
-            _ => return None,
-        };
-        frame.is_empty().then_some(read)
+        codec::decode(checked(bytes)?.as_json(), wrong).map(|HostText(frame)| frame)
     }
 
     /// Writes the frame as one line of JSON, without the end of the line.
     #[must_use]
     pub fn to_json(&self) -> String {
-        // Serialising text to memory cannot fail.
-        let word = |word: &str| serde_json::to_string(word).unwrap_or_default();
-        let (kind, interaction, name, payload) = match self {
-            Self::Call { request, .. } => ("call", None, "request", request.as_str().into()),
-            Self::InteractionResult { interaction, result, .. } => {
-                ("interaction_result", Some(interaction), "result", result.as_str().into())
-            }
-            Self::InteractionRefused { interaction, code, .. } => {
-                ("interaction_refused", Some(interaction), "code", Cow::Owned(word(code)))
-            }
-            Self::Cancel { why, .. } => ("cancel", None, "why", Cow::Owned(word(&why.to_string()))),
-        };
-        line(kind, self.invocation(), interaction, Some((name, &payload)))
+        codec::line(&HostText(self.clone()))
     }
 
     /// Returns the invocation that the frame is for.
@@ -270,35 +206,85 @@ impl From<WireError> for FrameError {
     }
 }
 
-/// Writes a frame. The payload is a member that is JSON.
-fn line(
-    kind: &str,
-    invocation: &InvocationId,
-    interaction: Option<&u64>,
-    payload: Option<(&str, &str)>,
-) -> String {
-    codec::line(|line| {
-        line.nested(kind, |frame| {
-            frame.text("invocation", invocation.as_str());
-            if let Some(interaction) = interaction {
-                frame.display("interaction", interaction);
-            }
-            if let Some((name, json)) = payload {
-                frame.json(name, json);
-            }
-        });
-    })
+/// A provider's frame as text. A frame may hold secrets and does not implement `Serialize`, so
+/// another type has its spelling.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+struct ProviderText(#[serde(with = "ProviderSpelling")] ProviderFrame);
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "ProviderFrame", rename_all = "snake_case", deny_unknown_fields)]
+enum ProviderSpelling {
+    Accepted {
+        invocation: InvocationId,
+    },
+    Rejected {
+        invocation: InvocationId,
+        #[serde(with = "carried")]
+        error: RawJson,
+    },
+    Progress {
+        invocation: InvocationId,
+    },
+    InteractionRequest {
+        invocation: InvocationId,
+        interaction: u64,
+        #[serde(with = "carried")]
+        request: RawJson,
+    },
+    Result {
+        invocation: InvocationId,
+        #[serde(with = "carried")]
+        result: RawJson,
+    },
+    Failed {
+        invocation: InvocationId,
+        #[serde(with = "carried")]
+        error: RawJson,
+    },
+    Released {
+        invocation: InvocationId,
+    },
 }
 
-fn invocation(frame: &mut Object<'_>) -> Option<InvocationId> {
-    InvocationId::new(&frame.take("invocation")?.text()?).ok()
+/// A host's frame as text.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+struct HostText(#[serde(with = "HostSpelling")] HostFrame);
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "HostFrame", rename_all = "snake_case", deny_unknown_fields)]
+enum HostSpelling {
+    Call {
+        invocation: InvocationId,
+        #[serde(with = "carried")]
+        request: RawJson,
+    },
+    InteractionResult {
+        invocation: InvocationId,
+        interaction: u64,
+        #[serde(with = "carried")]
+        result: RawJson,
+    },
+    InteractionRefused {
+        invocation: InvocationId,
+        interaction: u64,
+        code: String,
+    },
+    Cancel {
+        invocation: InvocationId,
+        #[serde(deserialize_with = "word")]
+        why: CloseReason,
+    },
 }
 
 /// Reads the invocation and the question number of a malformed frame, so that the provider can be
 /// told that its question is refused.
 fn asks(json: Json<'_>) -> Option<(InvocationId, u64)> {
-    let mut frame = codec::object(codec::object(json)?.get("interaction_request")?)?;
-    Some((invocation(&mut frame)?, frame.get("interaction")?.unsigned()?))
+    let frame = Object::decode(json, "a frame").ok()?;
+    let request = Object::decode(frame.get("interaction_request")?, "a frame").ok()?;
+    let invocation = InvocationId::new(&request.get("invocation")?.text()?).ok()?;
+    Some((invocation, request.get("interaction")?.unsigned()?))
 }
 
 /// Checks the size of bytes, and that they are JSON.

@@ -105,7 +105,7 @@ impl Broker {
         })
     }
 
-    /// Tells whether a provider is told that its question is refused. The question must be for a
+    /// Returns whether a provider is told that its question is refused. The question must be for a
     /// live invocation of this provider, and its number must be new. Otherwise the refusal of a
     /// repeated frame would look like the refusal of the open question.
     pub(super) fn is_told(

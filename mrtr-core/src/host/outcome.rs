@@ -73,7 +73,7 @@ impl Outcome {
         }
     }
 
-    /// Tells whether the provider may still work on an invocation with this outcome.
+    /// Returns whether the provider may still work on an invocation with this outcome.
     pub(super) const fn leaves_provider_at_work(&self) -> bool {
         match self {
             Self::Complete(_) | Self::Rejected(_) | Self::Failed(_) | Self::Released => false,

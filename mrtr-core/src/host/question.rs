@@ -1,13 +1,16 @@
 //! The question of a provider, and the pending question that the host owns.
 
 use alloc::{borrow::Cow, sync::Arc};
+use core::fmt;
 
 use form_model::{Form, SafeText};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::{ConnectionId, InteractionId, Limits, codec};
 use crate::{
     InvocationId,
-    debug::debug,
+    codec::{Strict, present},
     id::{RegistrationId, SessionId, ToolCallId, TurnId},
     wire::{
         Decision, Elicitation, FormRequest, InputResponse, InvalidRequest, Json, RawJson,
@@ -37,14 +40,14 @@ impl Requester {
     }
 }
 
-// The names are the provider's words.
-debug!(
-    Requester,
-    |it| "Requester(names of {}, {} and {} bytes)",
-    it.provider.raw().len(),
-    it.server.raw().len(),
-    it.tool.raw().len()
-);
+/// The output has the lengths of the names only: the names are the provider's words.
+impl fmt::Debug for Requester {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [provider, server, tool] =
+            [&self.provider, &self.server, &self.tool].map(|name| name.raw().len());
+        write!(f, "Requester(names of {provider}, {server} and {tool} bytes)")
+    }
+}
 
 /// A question to a person, as a provider sends it to the host.
 ///
@@ -112,16 +115,16 @@ impl Question {
             "a form or a url, a message and a requester, and nothing else",
         );
         check_size(json.as_str())?;
-        let Parts { form, url, message, names } = Parts::read(json).ok_or(wrong.clone())?;
+        let Text { form, url, message, requester: Strict(names) } =
+            codec::decode(json, wrong.clone())?;
         within(message.len(), "a message in bytes", limits.message_bytes_max)?;
-        for name in &names {
+        for name in [&names.provider, &names.server, &names.tool] {
             within(name.len(), "the name of a requester in bytes", limits.label_bytes_max)?;
         }
-        let [provider, server, tool] = &names;
-        let requester = Requester::new(provider, server, tool);
+        let requester = Requester::new(&names.provider, &names.server, &names.tool);
         match (form, url) {
-            (Some(form), None) if !form.is_null() => {
-                let form = Form::from_canonical(form.as_str(), &limits.form);
+            (Some(form), None) if form.get() != "null" => {
+                let form = Form::from_canonical(form.get(), &limits.form);
                 let form = form.map_err(InvalidRequest::Form)?;
                 let question = Self::form(&message, form, requester);
                 // The stored form of a question must be within the same limits. Only a number such
@@ -169,30 +172,25 @@ impl Question {
     }
 }
 
-/// The parts of a question. It has either `form` or `url`.
-struct Parts<'a> {
-    form: Option<Json<'a>>,
+/// A question as text. It has either `form` or `url`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Text<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    form: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
     url: Option<Cow<'a, str>>,
     message: Cow<'a, str>,
-    names: [Cow<'a, str>; 3],
+    requester: Strict<Names<'a>>,
 }
 
-impl<'a> Parts<'a> {
-    fn read(json: Json<'a>) -> Option<Self> {
-        let mut question = codec::object(json)?;
-        let mut requester = codec::object(question.take("requester")?)?;
-        let mut name = |name| requester.take(name)?.text();
-        let parts = Self {
-            form: question.take("form"),
-            url: match question.take("url") {
-                Some(url) => Some(url.text()?),
-                None => None,
-            },
-            message: question.take("message")?.text()?,
-            names: [name("provider")?, name("server")?, name("tool")?],
-        };
-        (question.is_empty() && requester.is_empty()).then_some(parts)
-    }
+/// The names of a requester as text.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Names<'a> {
+    provider: Cow<'a, str>,
+    server: Cow<'a, str>,
+    tool: Cow<'a, str>,
 }
 
 /// What an invocation is bound to, from its start to its end. The broker sets it, and a provider

@@ -1,28 +1,24 @@
 //! The records of a host's store: that a question was asked, its answer, and why it closed.
 
-use alloc::{
-    string::{String, ToString as _},
-    sync::Arc,
-};
+use alloc::{string::String, sync::Arc};
 use core::fmt;
 
+use serde::{Deserialize, Serialize, de::IgnoredAny};
+
 use super::{
-    CloseReason, ConnectionId, InteractionId, Limits, Owner, PendingInteraction, Question, codec,
+    CloseReason, ConnectionId, InteractionId, Limits, Owner, PendingInteraction, Question,
+    codec::{self, Carried},
     id::invocation_id,
 };
 use crate::{
     InvalidId, InvocationId,
-    codec::from_word,
+    codec::{Strict, present, word},
     id::{RegistrationId, SessionId, ToolCallId, TurnId},
-    wire::{InvalidRequest, Json, Object, RawJson, WireError, Writer},
+    wire::{InvalidRequest, RawJson, WireError},
 };
 
 /// The version of the format of a record.
-const VERSION: u64 = 1;
-
-/// The members of a record of a question.
-const REQUESTED: &[&str] =
-    &["invocation", "session", "turn", "toolCall", "registration", "connection", "request"];
+const VERSION: u8 = 1;
 
 const SHAPE: WireError = WireError::shape("a record", "one of version 1, and nothing else");
 
@@ -89,30 +85,29 @@ impl Record {
     /// Writes the record as one line of JSON, without the end of the line. It may hold secrets.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let RecordId { interaction, kind } = self.id();
-        codec::line(|line| {
-            line.display("version", VERSION);
-            line.text("interaction", &interaction.to_string());
-            line.nested("record", |record| record.nested(kind.name(), |record| self.write(record)));
-        })
-    }
-
-    fn write(&self, record: &mut Writer) {
-        match self {
+        let record = match self {
             Self::Requested(pending) => {
                 let Owner { invocation, session, turn, tool_call, registration, connection } =
-                    pending.owner.as_ref();
-                record.text("invocation", invocation.as_str());
-                record.text("session", session.as_str());
-                record.text("turn", turn.as_str());
-                record.text("toolCall", tool_call.as_str());
-                record.text("registration", registration.as_str());
-                record.display("connection", connection);
-                record.json("request", pending.question.to_json().as_str());
+                    pending.owner.as_ref().clone();
+                let connection = connection.number();
+                let request = Carried(pending.question.to_json());
+                Fact::Requested(Strict(Requested {
+                    invocation,
+                    session,
+                    turn,
+                    tool_call,
+                    registration,
+                    connection,
+                    request,
+                }))
             }
-            Self::Answered { result, .. } => record.json("result", result.as_str()),
-            Self::Closed { why, .. } => record.text("why", &why.to_string()),
-        }
+            Self::Answered { result, .. } => {
+                Fact::Answered { result: Some(Carried(result.clone())) }
+            }
+            Self::Closed { why, .. } => Fact::Closed { why: *why },
+        };
+        let interaction = self.id().interaction;
+        codec::line(&Line { version: VERSION, interaction, record: Strict(record) })
     }
 
     /// Decodes a record. A restarted host does not need it: [`RecordId::decode`] is enough for
@@ -123,23 +118,25 @@ impl Record {
     /// Returns [`InvalidRequest`] if the text is not a record of this version, its invocation does
     /// not match its question, or its question is over a limit.
     pub fn decode(line: &str, limits: &Limits) -> Result<Self, InvalidRequest> {
-        let json = RawJson::parse_message(line)?;
-        let (RecordId { interaction, kind }, mut record) = read(json.as_json()).ok_or(SHAPE)?;
-        Ok(match kind {
-            RecordKind::Requested => {
-                let owner = owner(&mut record).ok_or(SHAPE)?;
-                if owner.invocation != invocation_id(interaction.epoch, interaction.invocation) {
+        let (interaction, fact) = read(&RawJson::parse_message(line)?)?;
+        Ok(match fact {
+            Fact::Requested(Strict(requested)) => {
+                let Requested { invocation, session, turn, tool_call, registration, .. } =
+                    requested;
+                if invocation != invocation_id(interaction.epoch, interaction.invocation) {
                     return Err(SHAPE.into());
                 }
-                let question = Question::decode(record.take("request").ok_or(SHAPE)?, limits)?;
+                let connection = ConnectionId::new(requested.connection);
+                let owner =
+                    Owner { invocation, session, turn, tool_call, registration, connection };
+                let question = Question::decode(requested.request.0.as_json(), limits)?;
                 let owner = Arc::new(owner);
                 Self::Requested(Arc::new(PendingInteraction { id: interaction, owner, question }))
             }
-            RecordKind::Answered => {
-                let result = record.take("result").ok_or(SHAPE)?.into();
-                Self::Answered { interaction, result }
+            Fact::Answered { result } => {
+                Self::Answered { interaction, result: result.ok_or(SHAPE)?.0 }
             }
-            RecordKind::Closed => Self::Closed { interaction, why: why(&record).ok_or(SHAPE)? },
+            Fact::Closed { why } => Self::Closed { interaction, why },
         })
     }
 }
@@ -151,8 +148,13 @@ impl RecordId {
     ///
     /// Returns [`WireError`] if the text is not a record of this version.
     pub fn decode(line: &str) -> Result<Self, WireError> {
-        let json = RawJson::parse_message(line)?;
-        read(json.as_json()).map(|(id, _)| id).ok_or(SHAPE)
+        let (interaction, fact) = read::<PassedOver>(&RawJson::parse_message(line)?)?;
+        let kind = match fact {
+            Fact::Requested(_) => RecordKind::Requested,
+            Fact::Answered { .. } => RecordKind::Answered,
+            Fact::Closed { .. } => RecordKind::Closed,
+        };
+        Ok(Self { interaction, kind })
     }
 }
 
@@ -168,46 +170,61 @@ impl RecordKind {
     fn from_name(name: &str) -> Option<Self> {
         [Self::Requested, Self::Answered, Self::Closed].into_iter().find(|kind| kind.name() == name)
     }
-
-    /// Returns the members of such a record.
-    const fn members(self) -> &'static [&'static str] {
-        match self {
-            Self::Requested => REQUESTED,
-            Self::Answered => &["result"],
-            Self::Closed => &["why"],
-        }
-    }
 }
 
-/// Reads a record as far as its id needs it, and returns the rest. The members of a question and of
-/// an answer may have any value, or be absent.
-fn read(json: Json<'_>) -> Option<(RecordId, Object<'_>)> {
-    let mut line = codec::object(json)?;
-    let version = line.take("version")?.unsigned()?;
-    let interaction = line.take("interaction")?.text()?.parse().ok()?;
-    let (kind, record) = codec::variant(line.take("record")?)?;
-    let kind = RecordKind::from_name(&kind)?;
-    let is_sound = version == VERSION
-        && line.is_empty()
-        && record.iter().all(|(name, _)| kind.members().contains(&name))
-        && (kind != RecordKind::Closed || why(&record).is_some());
-    is_sound.then_some((RecordId { interaction, kind }, record))
+/// A record as text.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line<R> {
+    version: u8,
+    interaction: InteractionId,
+    record: Strict<Fact<R>>,
 }
 
-fn owner(record: &mut Object<'_>) -> Option<Owner> {
-    let mut text = |name| record.take(name)?.text();
-    Some(Owner {
-        invocation: InvocationId::new(&text("invocation")?).ok()?,
-        session: SessionId::new(&text("session")?).ok()?,
-        turn: TurnId::new(&text("turn")?).ok()?,
-        tool_call: ToolCallId::new(&text("toolCall")?).ok()?,
-        registration: RegistrationId::new(&text("registration")?).ok()?,
-        connection: ConnectionId::new(record.take("connection")?.unsigned()?),
-    })
+/// The content of a record as text.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum Fact<R> {
+    Requested(Strict<R>),
+    Answered {
+        #[serde(default, deserialize_with = "present")]
+        result: Option<Carried>,
+    },
+    Closed {
+        #[serde(deserialize_with = "word")]
+        why: CloseReason,
+    },
 }
 
-fn why(record: &Object<'_>) -> Option<CloseReason> {
-    from_word(&record.get("why")?.text()?)
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Requested {
+    invocation: InvocationId,
+    session: SessionId,
+    turn: TurnId,
+    tool_call: ToolCallId,
+    registration: RegistrationId,
+    connection: u64,
+    request: Carried,
+}
+
+/// The members of [`Requested`], each with any value or absent.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[allow(dead_code, reason = "the members are only passed over")]
+struct PassedOver {
+    invocation: IgnoredAny,
+    session: IgnoredAny,
+    turn: IgnoredAny,
+    tool_call: IgnoredAny,
+    registration: IgnoredAny,
+    connection: IgnoredAny,
+    request: IgnoredAny,
+}
+
+fn read<'a, R: Deserialize<'a>>(json: &'a RawJson) -> Result<(InteractionId, Fact<R>), WireError> {
+    let line: Line<R> = codec::decode(json.as_json(), SHAPE)?;
+    if line.version == VERSION { Ok((line.interaction, line.record.0)) } else { Err(SHAPE) }
 }
 
 /// Writes `<interaction> <kind>`, such as `7.12.1 answered`. A store can use it as a key.

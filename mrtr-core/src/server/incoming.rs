@@ -148,7 +148,7 @@ impl Incoming<'_> {
         })
     }
 
-    /// Tells whether a request is of an earlier revision: its `_meta` has no version, and no header
+    /// Returns whether a request is of an earlier revision: its `_meta` has no version, and no header
     /// has this crate's version. A request that cannot be read is not one of an earlier revision.
     fn is_legacy(&self, params: Option<&RawJson>) -> bool {
         if self.headers.as_ref().is_some_and(|headers| headers.names_version(PROTOCOL_VERSION)) {

@@ -146,7 +146,7 @@ impl Capabilities {
         Self { sampling: self.sampling || self.sampling_tools || self.sampling_context, ..self }
     }
 
-    /// Tells whether there are no capabilities.
+    /// Returns whether there are no capabilities.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         !(self.form || self.url || self.whole().sampling || self.roots)
@@ -181,7 +181,7 @@ impl Capabilities {
     }
 }
 
-/// Tells whether a capability is declared. Its settings must be an object.
+/// Returns whether a capability is declared. Its settings must be an object.
 fn has(object: &Object<'_>, name: &'static str) -> Result<bool, WireError> {
     match object.get(name) {
         Some(settings) => Object::decode(settings, name).map(|_| true),

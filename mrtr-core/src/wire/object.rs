@@ -58,21 +58,6 @@ impl<'a> Object<'a> {
         self.members.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
     }
 
-    /// Takes a member out of the object.
-    pub(crate) fn take(&mut self, name: &str) -> Option<Json<'a>> {
-        let at = self.members.iter().position(|(known, _)| known == name)?;
-        Some(self.members.remove(at).1)
-    }
-
-    /// Takes the last member out of the object, with its name.
-    pub(crate) fn pop(&mut self) -> Option<(Cow<'a, str>, Json<'a>)> {
-        self.members.pop()
-    }
-
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.members.is_empty()
-    }
-
     /// Returns a member unless it is null.
     pub(crate) fn non_null(&self, name: &str) -> Option<Json<'a>> {
         self.get(name).filter(|json| !json.is_null())
@@ -89,7 +74,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// Tells whether a name comes twice.
+/// Returns whether a name comes twice.
 pub(crate) fn has_duplicates<T: Ord>(names: impl Iterator<Item = T>) -> bool {
     let mut names: Vec<T> = names.collect();
     names.sort_unstable();

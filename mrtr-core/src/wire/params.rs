@@ -80,7 +80,7 @@ impl Revision {
         }
     }
 
-    /// Tells whether servers of this revision may answer `input_required`.
+    /// Returns whether servers of this revision may answer `input_required`.
     #[must_use]
     pub const fn has_rounds(self) -> bool {
         matches!(self, Self::V2026_07_28)

@@ -62,13 +62,13 @@ impl SamplingRequest {
         &self.params
     }
 
-    /// Tells whether the model may use tools.
+    /// Returns whether the model may use tools.
     #[must_use]
     pub const fn uses_tools(&self) -> bool {
         self.uses_tools
     }
 
-    /// Tells whether the request includes context of MCP servers.
+    /// Returns whether the request includes context of MCP servers.
     #[must_use]
     pub const fn uses_context(&self) -> bool {
         self.uses_context

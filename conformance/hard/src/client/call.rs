@@ -1,4 +1,4 @@
-//! One call of a client's program: its options, and how it ended.
+//! A call of a client's program: its options, and its exit.
 
 use core::time::Duration;
 use std::{
@@ -12,27 +12,27 @@ use std::{
 use super::{json::Json, processes};
 use crate::server::spawn;
 
-/// The bytes that are kept of what a client prints.
+/// The size limit of a client's output. More is dropped.
 const PRINTED_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// What a client is told to do.
+/// The options of a call.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) method: &'static str,
     pub(crate) name: String,
     pub(crate) arguments: String,
     pub(crate) claims: &'static str,
-    /// `None`: the client's own default, which is to cancel.
+    /// The answers, as JSON. With `None`, the client cancels.
     pub(crate) answers: Option<String>,
     pub(crate) timeout_ms: Option<u32>,
     pub(crate) rounds: Option<u32>,
-    /// Whether the server is one over stdio.
+    /// Whether the server is reached over stdio.
     pub(crate) is_stdio: bool,
-    /// How long the client may run. Its own time to start is in it.
+    /// The time limit of the program, with its start.
     pub(crate) patience: Duration,
 }
 
-/// Calls a tool.
+/// Makes a call of a tool.
 pub(crate) fn call(name: &str) -> Call {
     Call {
         method: "tools/call",
@@ -48,7 +48,7 @@ pub(crate) fn call(name: &str) -> Call {
 }
 
 impl Call {
-    /// Calls another method.
+    /// Sets another method.
     pub(crate) fn by(self, method: &'static str) -> Self {
         Self { method, ..self }
     }
@@ -61,7 +61,7 @@ impl Call {
         Self { claims, ..self }
     }
 
-    /// Answers whatever is asked with one result.
+    /// Answers every question with one result.
     pub(crate) fn answers_all(self, result: &str) -> Self {
         self.answers(&format!(r#"{{"*":{result}}}"#))
     }
@@ -94,7 +94,7 @@ impl Call {
             }
         };
         add("--name", Some(self.name.clone()));
-        // The defaults are what the contract says that they are.
+        // Options at the defaults of the contract are left out.
         add("--method", Some(self.method.into()).filter(|method| method != "tools/call"));
         add("--arguments", Some(self.arguments.clone()).filter(|arguments| arguments != "{}"));
         add("--claims", Some(self.claims.into()));
@@ -104,29 +104,29 @@ impl Call {
         options
     }
 
-    /// Writes the command line for a person.
+    /// Returns the command line for a person.
     pub(crate) fn shown(&self) -> String {
         let server = if self.is_stdio { "--stdio -- SERVER" } else { "URL" };
         format!("call {server} {}", self.options().join(" "))
     }
 }
 
-/// How a client ended.
+/// How a client's program ended.
 #[derive(Clone, Debug)]
-pub(crate) struct Ended {
-    /// The exit code; none if it was killed.
+pub(crate) struct ProgramExit {
+    /// The exit code. `None` if a signal ended the program.
     pub(crate) code: Option<i32>,
-    /// Whether it ran out of patience.
+    /// Whether the time limit ended it.
     pub(crate) was_stopped: bool,
     pub(crate) at: Instant,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    /// The most memory that one of its processes held.
+    /// The peak memory of one of its processes.
     pub(crate) peak_kib: u64,
 }
 
-impl Ended {
-    /// Returns the last line of what it printed.
+impl ProgramExit {
+    /// Returns the last line of its output.
     pub(crate) fn last_line(&self) -> &str {
         self.stdout.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default()
     }
@@ -142,8 +142,8 @@ impl Ended {
 ///
 /// # Errors
 ///
-/// A command that cannot be started.
-pub(crate) fn run(command: &[String], call: &Call, server: &Server<'_>) -> io::Result<Ended> {
+/// Fails if the command cannot be started.
+pub(crate) fn run(command: &[String], call: &Call, server: &Server<'_>) -> io::Result<ProgramExit> {
     let (program, rest) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let mut started = Command::new(program);
     started.args(rest).arg("call");
@@ -160,24 +160,24 @@ pub(crate) fn run(command: &[String], call: &Call, server: &Server<'_>) -> io::R
     let waited = wait(&mut child, call.patience);
     let (code, was_stopped, peak_kib) = waited;
     let at = Instant::now();
-    // Whoever still holds the pipes was not ended by its parent.
+    // A child that outlives the program would hold the pipes open.
     processes::kill(&mut child);
     let printed = |from: mpsc::Receiver<String>| {
         from.recv_timeout(Duration::from_secs(5)).unwrap_or_default()
     };
     let (stdout, stderr) = (printed(stdout), printed(stderr));
-    Ok(Ended { code, was_stopped, at, stdout, stderr, peak_kib })
+    Ok(ProgramExit { code, was_stopped, at, stdout, stderr, peak_kib })
 }
 
-/// The server that a client is to call.
+/// The server that a client calls.
 pub(crate) enum Server<'a> {
     Url(&'a str),
     Command(&'a [String]),
 }
 
-/// Returns the command of a server over stdio that is played at an address.
+/// Returns the command of a server over stdio that relays to an address.
 pub(crate) fn relay(address: &str) -> Vec<String> {
-    // This program, also if its file was replaced since it started.
+    // This path is valid even if the file of the program was replaced.
     let program = format!("/proc/{}/exe", process::id());
     vec![program, "relay".into(), address.into()]
 }

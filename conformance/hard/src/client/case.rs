@@ -1,29 +1,29 @@
-//! One scripted exchange, and the checks that look at what came of it.
+//! A scripted call, and the checks of its result.
 
 use super::{
     call::{self, Call, Server},
     json::Json,
-    play::{Found, Play},
+    played_call::{CheckResult, PlayedCall},
     script::{Script, Step},
-    stage::Stage,
+    scripted_server::ScriptedServer,
 };
 use crate::check::{Check, Level, Problem, Verdict, cut};
 
-type Judge = Box<dyn Fn(&Play) -> Found + Send + Sync>;
+type Judge = Box<dyn Fn(&PlayedCall) -> CheckResult + Send + Sync>;
 
-/// An exchange and what is asked of it.
+/// A scripted call and its checks.
 pub(crate) struct Case {
     pub(crate) call: Call,
     pub(crate) script: Script,
-    /// Paths of client capabilities without which nothing can be said.
+    /// Paths of client capabilities. If the client does not declare them, the checks are not offered.
     needs: &'static [&'static [&'static str]],
-    /// Whether a client that never calls says anything.
+    /// Whether a client that sends no leg can pass.
     needs_no_leg: bool,
-    pub(crate) items: Vec<Item>,
+    pub(crate) items: Vec<CaseCheck>,
 }
 
-/// A check of an exchange.
-pub(crate) struct Item {
+/// A check of a scripted call.
+pub(crate) struct CaseCheck {
     pub(crate) id: &'static str,
     pub(crate) level: Level,
     pub(crate) source: &'static str,
@@ -31,7 +31,7 @@ pub(crate) struct Item {
     judge: Judge,
 }
 
-/// The claims that a case may need.
+/// The capabilities that a case may need.
 pub(crate) mod needs {
     pub(crate) const URL: &[&[&str]] = &[&["elicitation", "url"]];
     pub(crate) const SAMPLING: &[&[&str]] = &[&["sampling"]];
@@ -40,25 +40,24 @@ pub(crate) mod needs {
 }
 
 impl Case {
-    /// Makes a case in which a server answers the legs of a call in turn, the last answer again
-    /// and again.
+    /// Makes a case in which the server answers one leg after another. The last answer repeats.
     pub(crate) fn new(call: Call, legs: impl Into<Vec<Step>>) -> Self {
         let script = Script { legs: legs.into(), others: Vec::new() };
         Self { call, script, needs: &[], needs_no_leg: false, items: Vec::new() }
     }
 
-    /// Answers another method otherwise than is sound.
+    /// Replaces the correct answer to another method.
     pub(crate) fn with_other(mut self, method: &'static str, step: Step) -> Self {
         self.script.others.push((method, step));
         self
     }
 
-    /// Skips clients that do not claim these.
+    /// Offers the checks only to a client that declares these capabilities.
     pub(crate) fn needs(self, needs: &'static [&'static [&'static str]]) -> Self {
         Self { needs, ..self }
     }
 
-    /// Judges clients that never call, too.
+    /// Lets a client pass that sends no leg.
     pub(crate) fn without_leg(self) -> Self {
         Self { needs_no_leg: true, ..self }
     }
@@ -70,31 +69,31 @@ impl Case {
         level: Level,
         source: &'static str,
         about: &'static str,
-        judge: impl Fn(&Play) -> Found + Send + Sync + 'static,
+        judge: impl Fn(&PlayedCall) -> CheckResult + Send + Sync + 'static,
     ) -> Self {
-        self.items.push(Item { id, level, source, about, judge: Box::new(judge) });
+        self.items.push(CaseCheck { id, level, source, about, judge: Box::new(judge) });
         self
     }
 
-    /// Plays the exchange.
-    pub(crate) fn play(&self, command: &[String]) -> Result<Play, String> {
+    /// Plays the call.
+    pub(crate) fn play(&self, command: &[String]) -> Result<PlayedCall, String> {
         let Call { method, name, is_stdio, .. } = &self.call;
-        let stage = Stage::start(self.script.clone(), method, name, *is_stdio)
+        let server = ScriptedServer::start(self.script.clone(), method, name, *is_stdio)
             .map_err(|error| error.to_string())?;
-        let relay = call::relay(stage.address());
-        let url = stage.url();
-        let server = if *is_stdio { Server::Command(&relay) } else { Server::Url(&url) };
-        let ended = call::run(command, &self.call, &server)
+        let relay = call::relay(server.address());
+        let url = server.url();
+        let address = if *is_stdio { Server::Command(&relay) } else { Server::Url(&url) };
+        let ended = call::run(command, &self.call, &address)
             .map_err(|error| format!("{command:?} did not start: {error}"))?;
-        Ok(Play { call: self.call.clone(), seen: stage.seen(), ended })
+        Ok(PlayedCall { call: self.call.clone(), seen: server.seen(), ended })
     }
 
-    /// Judges what came of it.
-    pub(crate) fn judge(&self, play: &Result<Play, String>) -> Vec<Check> {
+    /// Judges the call.
+    pub(crate) fn judge(&self, play: &Result<PlayedCall, String>) -> Vec<Check> {
         self.items.iter().map(|item| item.check(self.found(item, play))).collect()
     }
 
-    fn found(&self, item: &Item, play: &Result<Play, String>) -> Found {
+    fn found(&self, item: &CaseCheck, play: &Result<PlayedCall, String>) -> CheckResult {
         let play = play.as_ref().map_err(|why| Problem::NotOffered(why.clone()))?;
         if self.call.is_stdio && play.seen.is_empty() {
             let why = format!("it starts no server over stdio: {}", play.how_it_ended());
@@ -124,18 +123,18 @@ impl Case {
     }
 }
 
-/// Where a request declares what the client can do.
+/// The path of the client's capabilities in the params of a request.
 pub(crate) const CAPABILITIES: &[&str] = &["_meta", "io.modelcontextprotocol/clientCapabilities"];
 
-impl Item {
-    fn check(&self, found: Found) -> Check {
+impl CaseCheck {
+    fn check(&self, found: CheckResult) -> Check {
         let Self { id, level, source, about, .. } = *self;
         Check { id, level, source, about, verdict: verdict(level, found) }
     }
 }
 
-/// Makes a verdict. What is only information cannot fail.
-pub(crate) fn verdict(level: Level, found: Found) -> Verdict {
+/// Makes a verdict. An INFO check cannot fail.
+pub(crate) fn verdict(level: Level, found: CheckResult) -> Verdict {
     match found {
         Err(Problem::Failed { came_back, .. }) if level == Level::Info => {
             Verdict::Passed { seen: format!("otherwise: {came_back}") }

@@ -1,6 +1,6 @@
-//! JSON as it was written: repeated members, unpaired surrogates and the digits of numbers stay.
+//! JSON values that keep repeated members, unpaired surrogates and the digits of numbers.
 //!
-//! It shares no code with the crates that it judges.
+//! This module shares no code with the crates that it judges.
 
 mod reader;
 
@@ -8,12 +8,12 @@ use core::fmt;
 
 use self::reader::Reader;
 
-/// A text in UTF-16, so that it may hold lone surrogates.
+/// A text in UTF-16. It can hold unpaired surrogates.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Text(Vec<u16>);
 
 impl Text {
-    /// Returns the text, with replacements where it is no Unicode.
+    /// Returns the text, with replacement characters for unpaired surrogates.
     pub(crate) fn lossy(&self) -> String {
         String::from_utf16_lossy(&self.0)
     }
@@ -36,11 +36,11 @@ impl PartialEq<str> for Text {
 pub(crate) enum Json {
     Null,
     Bool(bool),
-    /// As it was written.
+    /// The text of the number.
     Number(String),
     Text(Text),
     Array(Vec<Json>),
-    /// In the order of the document, repetitions too.
+    /// The members in the order of the document, repeated ones included.
     Object(Vec<(Text, Json)>),
 }
 
@@ -56,7 +56,7 @@ impl Json {
         self.members()?.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    /// Returns what is at a path of members.
+    /// Returns the value at a path of members.
     pub(crate) fn at(&self, path: &[&str]) -> Option<&Self> {
         path.iter().try_fold(self, |value, name| value.get(name))
     }
@@ -89,8 +89,11 @@ impl Json {
         }
     }
 
-    /// Compares as values: the order of members and the spelling of numbers do not count. Returns
-    /// the place of the first difference.
+    /// Compares values: the order of members and the spelling of numbers do not count.
+    ///
+    /// # Errors
+    ///
+    /// Returns the place of the first difference.
     pub(crate) fn same(&self, other: &Self) -> Result<(), String> {
         self.compare(other, &mut String::new())
     }
@@ -206,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_compared_and_not_their_spelling() {
+    fn values_are_compared_without_their_spelling() {
         assert!(same(r#"{"a":1.0,"b":[1e2]}"#, r#"{"b":[100],"a":1}"#));
         assert!(same(r#""\u0041\ud83d\ude00\/""#, r#""A😀/""#));
         assert!(same("-0.0", "0") && same("0.10", "1e-1"));
@@ -224,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_refused() {
+    fn invalid_json_is_refused() {
         let deep = "[".repeat(100_000);
         for wrong in ["", "{", "[1,]", "01", "1.", "{\"a\" 1}", "\"\\x\"", "\"", "1 2", &deep] {
             assert!(Json::parse(wrong.as_bytes()).is_err(), "{}", wrong.len());

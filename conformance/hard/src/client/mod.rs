@@ -1,14 +1,14 @@
-//! Plays awkward and hostile servers to a client's program.
+//! Checks of a client's program, with an awkward and hostile server.
 
 mod call;
 mod case;
 mod checks;
 mod json;
-mod play;
+mod played_call;
 mod processes;
 mod relay;
 mod script;
-mod stage;
+mod scripted_server;
 mod wire;
 
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -16,17 +16,17 @@ use std::{collections::BTreeMap, io, path::PathBuf, process::ExitCode, sync::mps
 
 use clap::Args;
 
-use self::{case::Case, play::Play};
+use self::{case::Case, played_call::PlayedCall};
 use crate::check::{Check, Report, Verdict};
 
 pub(crate) use self::{
-    call::{Call, Ended, Server, call, run as run_call},
+    call::{Call, ProgramExit, Server, call, run as run_call},
     json::Json,
     processes::kill,
     relay::run as relay,
 };
 
-/// What to try on which client.
+/// The client, and the checks to make.
 #[derive(Args)]
 pub(crate) struct Options {
     /// The client's program with its arguments, without `call`.
@@ -36,25 +36,25 @@ pub(crate) struct Options {
     /// The name of the client.
     #[arg(long, default_value = "client")]
     name: String,
-    /// Writes what was found to this file.
+    /// Writes the report to this file, as JSON.
     #[arg(long)]
     json: Option<PathBuf>,
-    /// How many calls run at once.
+    /// The number of calls that run at once.
     #[arg(long, default_value_t = 2)]
     jobs: usize,
-    /// Tries only the checks whose ids begin so; may be repeated.
+    /// Makes only the checks whose ids begin with this. May be repeated.
     #[arg(long)]
     only: Vec<String>,
-    /// Prints what was sent and what came back, for each check that failed.
+    /// Prints all messages of each call that failed a check.
     #[arg(long)]
     transcripts: bool,
 }
 
-/// Tries everything on a client.
+/// Makes all checks of a client.
 ///
 /// # Errors
 ///
-/// A file that cannot be written.
+/// Fails if the program is missing or the report cannot be written.
 pub(crate) fn run(options: &Options) -> io::Result<ExitCode> {
     let wanted = |id: &str| {
         options.only.is_empty() || options.only.iter().any(|prefix| id.starts_with(prefix.as_str()))
@@ -70,7 +70,7 @@ pub(crate) fn run(options: &Options) -> io::Result<ExitCode> {
     play_all(&cases, &options.command, options.jobs.max(1), |case, play| {
         let checks = case.judge(&play);
         if options.transcripts && checks.iter().any(is_failure) {
-            println!("{}", play.as_ref().map_or_else(Clone::clone, Play::transcript));
+            println!("{}", play.as_ref().map_or_else(Clone::clone, PlayedCall::transcript));
         }
         for check in checks {
             report.push(check);
@@ -87,17 +87,18 @@ pub(crate) fn run(options: &Options) -> io::Result<ExitCode> {
     report.close(options.json.as_deref())
 }
 
-/// What a client offers.
+/// What a client can do.
 pub(crate) struct Probe {
-    /// What it declares when it is told to claim everything; none if it does not call.
+    /// The capabilities that it declares when it is told to claim everything. `None` if it does not
+    /// call.
     pub(crate) claims: Option<Json>,
-    /// What it declares when it is told to claim forms only.
+    /// The capabilities that it declares when it is told to claim forms only.
     pub(crate) claims_of_form: Option<Json>,
     /// Whether it starts servers over stdio.
     pub(crate) has_stdio: bool,
 }
 
-/// Finds out what a client offers.
+/// Finds out what a client can do.
 pub(crate) fn probe(command: &[String]) -> Probe {
     let everything = "form,url,sampling,sampling.tools,sampling.context,roots";
     let play = |call| Case::new(call, [script::complete("plain")]).play(command).ok();
@@ -114,12 +115,12 @@ fn is_failure(check: &Check) -> bool {
     matches!(check.verdict, Verdict::Failed { .. })
 }
 
-/// Plays the cases, several at once, and hands over what came of each in their order.
+/// Plays the cases, several at once, and passes on the results in the order of the cases.
 fn play_all(
     cases: &[Case],
     command: &[String],
     jobs: usize,
-    mut take: impl FnMut(&Case, Result<Play, String>),
+    mut take: impl FnMut(&Case, Result<PlayedCall, String>),
 ) {
     let next = AtomicUsize::new(0);
     let (sender, played) = mpsc::channel();

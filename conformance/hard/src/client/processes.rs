@@ -1,4 +1,4 @@
-//! Processes of clients, with all that they start: how much memory they hold, and their end.
+//! The processes of a client and their children: their memory, and how to end them.
 
 use std::{
     env, fs, io,
@@ -6,13 +6,13 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use crate::server::{not_started, unwatch};
+use crate::server::{forget_process, not_started};
 
-/// Expects the program of a command to be there, before each check finds out that it is not.
+/// Expects that the program of a command exists, so that a missing one is reported once.
 ///
 /// # Errors
 ///
-/// A program that is not to be found.
+/// Fails if the program cannot be found.
 pub(crate) fn expect_program(command: &[String]) -> io::Result<()> {
     let program = command.first().ok_or(io::ErrorKind::InvalidInput)?;
     let is_there = if program.contains('/') {
@@ -24,7 +24,7 @@ pub(crate) fn expect_program(command: &[String]) -> io::Result<()> {
     if is_there { Ok(()) } else { Err(not_started(program, &io::ErrorKind::NotFound.into())) }
 }
 
-/// Ends a command and what it started.
+/// Ends a command and its children.
 pub(crate) fn kill(child: &mut Child) {
     // The standard library ends one process, not a group.
     let group = format!("-{}", child.id());
@@ -33,10 +33,10 @@ pub(crate) fn kill(child: &mut Child) {
     kill.status().ok();
     child.kill().ok();
     child.wait().ok();
-    unwatch(child.id());
+    forget_process(child.id());
 }
 
-/// Returns the most memory that a process, or one that it started, has held so far.
+/// Returns the peak memory of a process or of one of its children.
 pub(crate) fn peak_kib(process: u32) -> u64 {
     let own = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let own = own.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,4 +1,4 @@
-//! A server over stdio that is played elsewhere: it carries lines between its standard streams and
+//! A server over stdio without answers of its own: it carries lines between its standard streams and
 //! a socket of the runner.
 
 use std::{
@@ -11,7 +11,7 @@ use std::{
 ///
 /// # Errors
 ///
-/// A socket or a stream that fails.
+/// Fails if the socket or a stream does.
 pub(crate) fn run(address: &str) -> io::Result<()> {
     let socket = TcpStream::connect(address)?;
     // A server may log there (stdio).

@@ -1,66 +1,66 @@
-//! What the scripted server says: one step for each leg of the call.
+//! The script of the scripted server: one step for each leg of a call.
 
 use core::time::Duration;
 
-/// Stands in for the id of the request that is answered.
+/// The placeholder for the id of the request.
 pub(crate) const ID: &str = "%ID%";
-/// Stands in for the argument `n` of the call.
+/// The placeholder for the argument `n` of the call.
 pub(crate) const N: &str = "%N%";
-/// Stands in for the URL of the scripted server, without its path.
+/// The placeholder for the URL of the scripted server, without its path.
 pub(crate) const HERE: &str = "%HERE%";
-/// Stands in for the URL of another server, which the client was never told of.
+/// The placeholder for the URL of a second server, which the client does not know.
 pub(crate) const ELSEWHERE: &str = "%ELSEWHERE%";
 
-/// The state of rounds in which it is not the point. It is looked for where it may not be.
+/// The state of most rounds, as JSON. Checks search for it where it must not be.
 pub(crate) const STATE: &str = r#""opaque-7f3a9c""#;
-/// What is looked for.
+/// The text of [`STATE`].
 pub(crate) const STATE_MARK: &str = "opaque-7f3a9c";
 
-/// An answer, and when it comes.
+/// An answer and its delay.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
-    /// How long the server takes.
+    /// The delay.
     pub(crate) after: Duration,
     /// The answer.
     pub(crate) reply: Reply,
 }
 
-/// An answer of the scripted server. Bytes may hold the placeholders.
+/// An answer of the scripted server. Its bytes may contain placeholders.
 #[derive(Clone, Debug)]
 pub(crate) enum Reply {
-    /// One document with its status: over stdio, one line.
+    /// One document with its status. Over stdio it is one line.
     Document { status: u16, body: Vec<u8> },
-    /// Messages one after another: over HTTP the events of a stream, over stdio lines.
+    /// Several messages: events of a stream over HTTP, lines over stdio.
     Messages(Vec<Vec<u8>>),
-    /// The bytes of an event stream, each after a pause, and how long it stays open at the end.
+    /// The parts of an event stream, each after a pause. `open` is how long it stays open at the end.
     Stream { parts: Vec<(Duration, Vec<u8>)>, open: Duration },
-    /// One document in chunks: over HTTP with the chunked coding.
+    /// One document in several chunks, with the chunked coding over HTTP.
     Chunks(Vec<Vec<u8>>),
-    /// All of a response, its head too. What it declares need not come.
+    /// A whole response with its head. The head may declare a longer body.
     Bytes(Vec<u8>),
-    /// Nothing, and the connection is closed.
+    /// No answer: the connection closes.
     Hangup,
-    /// Nothing, and the connection stays open.
+    /// No answer: the connection stays open.
     Silence,
 }
 
-/// What a scripted server does.
+/// All answers of a scripted server.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Script {
-    /// What it answers to the legs of the call; the last step again and again.
+    /// The answers to the legs of the call. The last one repeats.
     pub(crate) legs: Vec<Step>,
-    /// What it answers to other methods, instead of what is sound.
+    /// Answers to other methods, in place of the correct ones.
     pub(crate) others: Vec<(&'static str, Step)>,
 }
 
 impl Step {
-    /// Comes later.
+    /// Delays the answer.
     pub(crate) fn late(mut self, millis: u64) -> Self {
         self.after = Duration::from_millis(millis);
         self
     }
 
-    /// Comes with another status.
+    /// Sets the status.
     pub(crate) fn with_status(mut self, code: u16) -> Self {
         if let Reply::Document { status, .. } = &mut self.reply {
             *status = code;
@@ -68,7 +68,7 @@ impl Step {
         self
     }
 
-    /// Comes as the last of several messages.
+    /// Puts other messages before the answer.
     pub(crate) fn behind(self, messages: &[&str]) -> Self {
         let mut all: Vec<Vec<u8>> = messages.iter().map(|text| text.as_bytes().to_vec()).collect();
         if let Reply::Document { body, .. } = self.reply {
@@ -77,7 +77,7 @@ impl Step {
         reply(Reply::Messages(all))
     }
 
-    /// Returns the document that this step sends, if it sends one.
+    /// Returns the answer as text.
     pub(crate) fn body(&self) -> String {
         match &self.reply {
             Reply::Document { body, .. } | Reply::Bytes(body) => {
@@ -100,13 +100,13 @@ pub(crate) fn reply(reply: Reply) -> Step {
     Step { after: Duration::ZERO, reply }
 }
 
-/// Answers with a document, whatever it holds.
+/// Answers with any bytes as one document.
 pub(crate) fn document(body: impl Into<Vec<u8>>) -> Step {
     reply(Reply::Document { status: 200, body: body.into() })
 }
 
-/// Answers with a response whose head and body are as they are written here. It ends with the
-/// connection, or where its head says.
+/// Answers with exactly this head and body. The response ends with the connection, or where its head
+/// says.
 pub(crate) fn response(head: &str, body: &str) -> Step {
     let text = format!("HTTP/1.1 {head}\r\nConnection: close\r\n\r\n{body}");
     reply(Reply::Bytes(text.into_bytes()))
@@ -117,7 +117,7 @@ pub(crate) fn result(result: &str) -> Step {
     document(message(ID, result))
 }
 
-/// Writes a result of JSON-RPC under an id, as JSON.
+/// Returns a JSON-RPC response with a result.
 pub(crate) fn message(id: &str, result: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
 }
@@ -127,19 +127,19 @@ pub(crate) fn error(error: &str) -> Step {
     document(format!(r#"{{"jsonrpc":"2.0","id":{ID},"error":{error}}}"#))
 }
 
-/// Answers that a tool's call is complete, with a text.
+/// Answers with the complete result of a tool.
 pub(crate) fn complete(text: &str) -> Step {
     result(&complete_result(text))
 }
 
-/// Answers that a prompt is complete, with a text.
+/// Answers with a complete prompt.
 pub(crate) fn prompt(text: &str) -> Step {
     let content = format!(r#"{{"type":"text","text":"{text}"}}"#);
     let message = format!(r#"{{"role":"user","content":{content}}}"#);
     result(&format!(r#"{{"resultType":"complete","messages":[{message}]}}"#))
 }
 
-/// Answers that a resource is complete, with a text.
+/// Answers with a complete resource.
 pub(crate) fn resource(text: &str) -> Step {
     let content = format!(r#"{{"uri":"ask://resource","text":"{text}"}}"#);
     result(&format!(
@@ -147,23 +147,23 @@ pub(crate) fn resource(text: &str) -> Step {
     ))
 }
 
-/// Returns the result of a call that is complete.
+/// Returns the complete result of a tool.
 pub(crate) fn complete_result(text: &str) -> String {
     let text = serde_json::to_string(text).unwrap_or_default();
     format!(r#"{{"resultType":"complete","content":[{{"type":"text","text":{text}}}]}}"#)
 }
 
-/// Asks: requests as JSON, and a state as JSON if there is one.
+/// Answers with a round: requests, and a state if there is one, both as JSON.
 pub(crate) fn asks(requests: &str, state: Option<&str>) -> Step {
     result(&round(Some(requests), state))
 }
 
-/// Answers with a state alone.
+/// Answers with a state-only round.
 pub(crate) fn waits(state: &str) -> Step {
     result(&round(None, Some(state)))
 }
 
-/// Writes a result that asks.
+/// Returns an `input_required` result.
 pub(crate) fn round(requests: Option<&str>, state: Option<&str>) -> String {
     let mut members = String::from(r#""resultType":"input_required""#);
     for (name, value) in [("inputRequests", requests), ("requestState", state)] {
@@ -174,38 +174,38 @@ pub(crate) fn round(requests: Option<&str>, state: Option<&str>) -> String {
     format!("{{{members}}}")
 }
 
-/// The field of the forms in which the field is not the point.
+/// The schema of most forms: one required text.
 pub(crate) const VALUE: &str =
     r#"{"type":"object","properties":{"value":{"type":"string"}},"required":["value"]}"#;
 
-/// Writes a form request with a schema.
+/// Returns a request for a form.
 pub(crate) fn form(schema: &str) -> String {
     let params = format!(r#"{{"mode":"form","message":"Please","requestedSchema":{schema}}}"#);
     format!(r#"{{"method":"elicitation/create","params":{params}}}"#)
 }
 
-/// Writes a map with one request.
+/// Returns an object with one request.
 pub(crate) fn under(key: &str, request: &str) -> String {
     let key = serde_json::to_string(key).unwrap_or_default();
     format!("{{{key}:{request}}}")
 }
 
-/// Asks for the one field `value` under the key `k`.
+/// Answers with a round that asks for `value` under the key `k`.
 pub(crate) fn asks_value(state: Option<&str>) -> Step {
     result(&value_round(state))
 }
 
-/// Writes a result that asks for the one field `value` under the key `k`.
+/// Returns a result that asks for `value` under the key `k`.
 pub(crate) fn value_round(state: Option<&str>) -> String {
     round(Some(&under("k", &form(VALUE))), state)
 }
 
-/// Writes a request of a server that is not embedded in a result.
+/// Returns a request of the server that stands outside a result.
 pub(crate) fn request(id: &str, method: &str, params: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
 }
 
-/// Writes a request for a text of a model, with further members of its params.
+/// Returns a request for a text of a model, with further members of its params.
 pub(crate) fn sampling(more: &str) -> String {
     let content = r#"{"type":"text","text":"hello"}"#;
     let messages = format!(r#"[{{"role":"user","content":{content}}}]"#);
@@ -216,7 +216,7 @@ pub(crate) fn sampling(more: &str) -> String {
 /// A request for the roots.
 pub(crate) const ROOTS: &str = r#"{"method":"roots/list","params":{}}"#;
 
-/// Writes a request to open a URL.
+/// Returns a request to open a URL.
 pub(crate) fn url(url: &str) -> String {
     let params = format!(r#"{{"mode":"url","message":"Please","url":"{url}"}}"#);
     format!(r#"{{"method":"elicitation/create","params":{params}}}"#)

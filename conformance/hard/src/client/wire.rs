@@ -1,5 +1,4 @@
-//! HTTP/1.1 as the scripted server speaks it: it reads what is well formed, and writes what it is
-//! told to.
+//! The HTTP/1.1 of the scripted server. It reads well-formed requests, and writes any response.
 
 use core::time::Duration;
 use std::{
@@ -10,15 +9,15 @@ use std::{
 
 use super::script::Reply;
 
-/// The bytes that a request may have.
+/// The size limit of a request.
 const BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// A request of HTTP.
+/// An HTTP request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) method: String,
     pub(crate) path: String,
-    /// The headers, with names in lower case, in the order in which they came.
+    /// The headers in their order. Their names are in lower case.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
@@ -34,7 +33,7 @@ impl Request {
 ///
 /// # Errors
 ///
-/// A client that hangs up, or speaks no HTTP.
+/// Fails if the client hangs up, or does not speak HTTP.
 pub(crate) fn read(stream: &TcpStream) -> io::Result<Request> {
     let mut reader = BufReader::new(stream);
     let request_line = read_line(&mut reader)?;
@@ -93,15 +92,15 @@ fn read_line(reader: &mut BufReader<&TcpStream>) -> io::Result<String> {
     if !line.ends_with(b"\n") {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
-    // A name outside ASCII is a fault of the client, which a check is to see.
+    // A check looks at header values outside ASCII.
     Ok(String::from_utf8_lossy(&line).trim_end_matches(['\r', '\n']).into())
 }
 
-/// Writes a reply and closes the connection. `fill` puts what is known into the placeholders.
+/// Writes a reply and closes the connection. `fill` replaces the placeholders.
 ///
 /// # Errors
 ///
-/// A client that hangs up.
+/// Fails if the client hangs up.
 pub(crate) fn write(
     mut stream: &TcpStream,
     reply: &Reply,
@@ -156,7 +155,7 @@ pub(crate) fn write(
     }
 }
 
-/// Waits until the client hangs up, but not longer than that.
+/// Waits until the client hangs up, or until the time is over.
 pub(crate) fn wait_for_close(mut stream: &TcpStream, at_most: Duration) {
     if at_most.is_zero() || stream.set_read_timeout(Some(at_most)).is_err() {
         return;

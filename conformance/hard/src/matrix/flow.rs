@@ -1,17 +1,17 @@
 //! The honest flows that every pair of peers plays.
 
-/// A call of a fixture and the text in which it has to end.
+/// A call of a fixture, and its expected end.
 pub(crate) struct Flow {
     pub(crate) id: &'static str,
     /// The tool, the prompt or the URI that is called.
     pub(crate) fixture: &'static str,
     pub(crate) method: &'static str,
     pub(crate) claims: &'static str,
-    /// The answers, as JSON; empty: none.
+    /// The answers, as JSON. Empty if there are none.
     pub(crate) answers: &'static str,
-    /// The text of a complete call; `None`: the call ends in an error.
+    /// The text of the complete call. `None` if the call must end in an error.
     pub(crate) ends: Option<&'static str>,
-    /// What a peer writes in its LIMITS.md if it cannot play this.
+    /// The row of LIMITS.md of a peer that cannot play this flow.
     pub(crate) limit: Option<&'static str>,
 }
 
@@ -33,7 +33,7 @@ const CANCEL: &str = r#"{"*":{"action":"cancel"}}"#;
 const CONSENT: &str = r#"{"*":{"action":"accept"}}"#;
 const NAME: &str = r#"{"who":{"action":"accept","content":{"name":"Ann é 😀"}}}"#;
 
-/// All of them.
+/// All flows.
 pub(crate) const FLOWS: [Flow; 21] = [
     flow("plain", "plain", "none", "", Some("plain")),
     flow(

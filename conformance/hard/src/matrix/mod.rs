@@ -1,4 +1,4 @@
-//! Every client against every server, through the honest flows.
+//! The matrix of pairs: every client plays every honest flow with every server.
 
 mod flow;
 mod pair;
@@ -23,29 +23,29 @@ use self::{
 };
 use crate::check::{Verdict, cut};
 
-/// Which peers play.
+/// The peers.
 #[derive(Args)]
 pub(crate) struct Options {
     /// A peer: its name and its program with its arguments, separated by spaces.
     #[arg(long = "peer", required = true, value_name = "NAME=COMMAND")]
     peers: Vec<String>,
-    /// Plays only the pairs in which this peer is.
+    /// Plays only the pairs with this peer.
     #[arg(long, value_name = "NAME")]
     with: Option<String>,
-    /// Where peers keep what they do not offer, as `NAME/LIMITS.md`.
+    /// The directory of the files `NAME/LIMITS.md`, which name what a peer does not offer.
     #[arg(long, default_value = "conformance/peers", value_name = "DIRECTORY")]
     limits: PathBuf,
-    /// Writes what was found to this file.
+    /// Writes the results to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// How many calls run at once.
+    /// The number of calls that run at once.
     #[arg(long, default_value_t = 2)]
     jobs: usize,
 }
 
-/// One flow of one pair.
+/// The result of one flow of one pair.
 #[derive(Clone, Serialize)]
-struct Cell<'a> {
+struct PairResult<'a> {
     transport: Transport,
     client: &'a str,
     server: &'a str,
@@ -58,7 +58,7 @@ struct Cell<'a> {
 ///
 /// # Errors
 ///
-/// A peer that is written wrong, a server that does not start, a file that cannot be written.
+/// Fails if a peer is not `NAME=COMMAND`, a server does not start, or the file cannot be written.
 pub(crate) fn run(options: &Options) -> io::Result<ExitCode> {
     let peers = options.peers.iter().map(|text| Peer::start(text, &options.limits));
     let peers = peers.collect::<io::Result<Vec<_>>>()?;
@@ -87,7 +87,7 @@ pub(crate) fn run(options: &Options) -> io::Result<ExitCode> {
 fn play_all<'a>(
     all: &[(Transport, &'a Peer, &'a Peer, &'static Flow)],
     jobs: usize,
-) -> Vec<Cell<'a>> {
+) -> Vec<PairResult<'a>> {
     let (next, cells) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
         for _ in 0..jobs {
@@ -95,7 +95,7 @@ fn play_all<'a>(
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some((transport, client, server, flow)) = all.get(index) else { return };
-                    let cell = Cell {
+                    let cell = PairResult {
                         transport: *transport,
                         client: &client.name,
                         server: &server.name,
@@ -112,7 +112,7 @@ fn play_all<'a>(
     cells.into_iter().map(|(_, cell)| cell).collect()
 }
 
-fn print(peers: &[Peer], cells: &[Cell<'_>]) {
+fn print(peers: &[Peer], cells: &[PairResult<'_>]) {
     let width = peers.iter().map(|peer| peer.name.len()).max().unwrap_or(0).max(12);
     for transport in [Transport::Http, Transport::Stdio] {
         println!(
@@ -136,7 +136,7 @@ fn print(peers: &[Peer], cells: &[Cell<'_>]) {
         }
         println!();
     }
-    for Cell { transport, client, server, flow, verdict } in cells {
+    for PairResult { transport, client, server, flow, verdict } in cells {
         if let Verdict::Failed { sent, came_back } = verdict {
             println!(
                 "FAILED  {transport} {client} -> {server} {flow}: {sent}; {}",
@@ -158,7 +158,7 @@ fn print(peers: &[Peer], cells: &[Cell<'_>]) {
     }
 }
 
-fn counts<'a>(cells: impl Iterator<Item = &'a Cell<'a>>) -> (usize, usize, usize) {
+fn counts<'a>(cells: impl Iterator<Item = &'a PairResult<'a>>) -> (usize, usize, usize) {
     cells.fold((0, 0, 0), |(passed, failed, not_offered), cell| match cell.verdict {
         Verdict::Passed { .. } => (passed + 1, failed, not_offered),
         Verdict::Failed { .. } => (passed, failed + 1, not_offered),

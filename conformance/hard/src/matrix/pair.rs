@@ -7,16 +7,16 @@ use serde::Serialize;
 use super::{flow::Flow, peer::Peer};
 use crate::{
     check::{Verdict, cut},
-    client::{Call, Ended, Json, Server, call, run_call},
+    client::{Call, Json, ProgramExit, Server, call, run_call},
 };
 
-/// The budget of one request. The start of a server over stdio is in the first, and a machine that has
-/// more to do may take many seconds for it; no flow waits for a budget to end.
+/// The budget of one request. The first one contains the start of a server over stdio, which takes many
+/// seconds on a busy machine. No flow waits for the end of a budget.
 const BUDGET_MS: u32 = 60_000;
-/// How long a call may take.
+/// The time limit of a call.
 const PATIENCE_SECS: u64 = 150;
 
-/// How a pair is connected.
+/// The connection of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Transport {
@@ -70,7 +70,7 @@ pub(super) fn play(transport: Transport, client: &Peer, server: &Peer, flow: &Fl
     if lacks_fixture(flow, &ended) {
         return not_offered(server, format!("its server has no {}", flow.fixture));
     }
-    // What fails as somebody wrote that it would is not offered.
+    // A failure that LIMITS.md describes is not offered.
     for (peer, part) in [(server, "server"), (client, "client")] {
         if let Some(limit) = peer.limit(flow, part) {
             return not_offered(peer, format!("its {part} does not do: {limit}"));
@@ -79,7 +79,7 @@ pub(super) fn play(transport: Transport, client: &Peer, server: &Peer, flow: &Fl
     failed(&call, came_back(&ended))
 }
 
-fn judge(call: &Call, flow: &Flow, ended: &Ended) -> Option<Verdict> {
+fn judge(call: &Call, flow: &Flow, ended: &ProgramExit) -> Option<Verdict> {
     let outcome = ended.outcome()?;
     let is = |name: &str| outcome.get("outcome").and_then(Json::text).as_deref() == Some(name);
     let text = outcome.get("text").and_then(Json::text);
@@ -92,8 +92,8 @@ fn judge(call: &Call, flow: &Flow, ended: &Ended) -> Option<Verdict> {
         .then(|| Verdict::Passed { seen: format!("{} {}", call.name, cut(ended.last_line(), 200)) })
 }
 
-/// Returns whether the server said that it knows nothing of the name.
-fn lacks_fixture(flow: &Flow, ended: &Ended) -> bool {
+/// Returns whether the server does not know the fixture.
+fn lacks_fixture(flow: &Flow, ended: &ProgramExit) -> bool {
     let said = ended.last_line().to_lowercase();
     let unknown = ["unknown tool", "unknown prompt", "unknown resource", "tool not found"];
     unknown.iter().any(|words| said.contains(words))
@@ -104,7 +104,7 @@ fn failed(call: &Call, came_back: String) -> Verdict {
     Verdict::Failed { sent: call.shown(), came_back }
 }
 
-fn came_back(ended: &Ended) -> String {
+fn came_back(ended: &ProgramExit) -> String {
     match (ended.was_stopped, ended.code) {
         (true, _) => format!("it did not end; {}", ended.last_line()),
         (false, Some(0)) => ended.last_line().into(),

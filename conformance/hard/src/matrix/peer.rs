@@ -1,4 +1,4 @@
-//! A peer: its server that runs, and what the peer does not offer.
+//! A peer: its running server, and what the peer does not offer.
 
 use core::time::Duration;
 use std::{
@@ -13,19 +13,19 @@ use std::{
 use super::flow::Flow;
 use crate::{
     client::{Json, Probe, kill, probe},
-    server::{Started, spawn},
+    server::{ServerProcess, spawn},
 };
 
-/// How long a server over stdio may take for its first answer.
+/// The time limit of the first answer of a server over stdio.
 const START_MAX: Duration = Duration::from_secs(60);
 
-/// A peer, with a server that runs as long as this lives.
+/// A peer. Its server runs until this is dropped.
 pub(super) struct Peer {
     pub(super) name: String,
     pub(super) command: Vec<String>,
-    server: Started,
-    limits: Limits,
-    /// What its client declares when it is told to claim everything, over HTTP.
+    server: ServerProcess,
+    limits: PeerLimits,
+    /// The capabilities that its client declares over HTTP when it is told to claim everything.
     claims: Option<Json>,
     /// Whether its client can claim forms without URLs.
     claims_form_alone: bool,
@@ -38,16 +38,16 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// A text that is not a name and a command, or a server that does not start.
+    /// Fails if the text is not `NAME=COMMAND`, or the server does not start.
     pub(super) fn start(text: &str, limits: &Path) -> io::Result<Self> {
         let (name, command) = text.split_once('=').ok_or(io::ErrorKind::InvalidInput)?;
         let command: Vec<String> = command.split_whitespace().map(String::from).collect();
-        let server = Started::serve(&command, &[])?;
+        let server = ServerProcess::serve(&command, &[])?;
         let Probe { claims, claims_of_form, has_stdio } = probe(&command);
         let claims_url = |claims: &Json| claims.at(&["elicitation", "url"]).is_some();
         Ok(Self {
             name: name.into(),
-            limits: Limits::read(&limits.join(name).join("LIMITS.md")),
+            limits: PeerLimits::read(&limits.join(name).join("LIMITS.md")),
             has_stdio_server: serves_stdio(&command),
             has_stdio_client: has_stdio,
             claims_form_alone: !claims_of_form.as_ref().is_some_and(claims_url),
@@ -57,12 +57,12 @@ impl Peer {
         })
     }
 
-    /// Returns where its server listens.
+    /// Returns the URL of its server.
     pub(super) fn url(&self) -> &str {
         &self.server.url
     }
 
-    /// Returns what its client cannot claim for a flow.
+    /// Returns why its client cannot make the claims of a flow.
     pub(super) fn cannot_claim(&self, flow: &Flow) -> Option<String> {
         if flow.id == "url-unclaimed" && !self.claims_form_alone {
             return Some("its client claims URLs whenever it claims forms".into());
@@ -79,16 +79,16 @@ impl Peer {
         missing.map(|claim| format!("its client declares no {claim}"))
     }
 
-    /// Returns what it writes of not playing a flow as the `client` or the `server`.
+    /// Returns the row of LIMITS.md about a flow, for the part `client` or `server`.
     pub(super) fn limit(&self, flow: &Flow, part: &str) -> Option<&str> {
         self.limits.of(flow, part)
     }
 }
 
-/// What a peer writes that it does not do: the first cell of each row of its tables.
-struct Limits(Vec<String>);
+/// The limits of a peer: the first cell of each row of its LIMITS.md.
+struct PeerLimits(Vec<String>);
 
-impl Limits {
+impl PeerLimits {
     fn read(path: &Path) -> Self {
         let text = fs::read_to_string(path).unwrap_or_default();
         let first_cell =
@@ -96,7 +96,7 @@ impl Limits {
         Self(text.lines().filter_map(first_cell).collect())
     }
 
-    /// Returns the row that says that a flow cannot be played, unless it is about the other part.
+    /// Returns the row about a flow, unless it is about the other part.
     fn of(&self, flow: &Flow, part: &str) -> Option<&str> {
         let limit = flow.limit?;
         let is_it = |row: &&String| {

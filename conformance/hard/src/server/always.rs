@@ -1,6 +1,4 @@
-//! Rules that hold for every answer, whatever it was sent for.
-//!
-//! All that is sent counts: the honest calls and the hostile ones.
+//! Rules for every answer of a server, to honest and to hostile requests.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +6,13 @@ use serde_json::Value;
 
 use super::{
     call::Call,
-    seen::{Outcome, Seen},
+    exchange::{Exchange, Outcome},
 };
 use crate::check::Problem;
 
-/// A rule for all answers.
+/// The name of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Always {
+pub(crate) enum Rule {
     Id,
     ResultType,
     OneOf,
@@ -28,9 +26,9 @@ pub(crate) enum Always {
     NoServerError,
 }
 
-/// What a rule says of one answer.
+/// The ruling of a rule on one answer.
 enum Ruling {
-    /// It is not the rule's.
+    /// The rule does not apply.
     Skip,
     Good,
     Bad(&'static str),
@@ -38,16 +36,16 @@ enum Ruling {
 
 use Ruling::{Bad, Good, Skip};
 
-/// Counts how often each rule held, and keeps the first answer that broke it.
+/// How often each rule held, and the first answer that broke it.
 #[derive(Default)]
 pub(crate) struct Ledger {
-    held: BTreeMap<Always, usize>,
-    broken: BTreeMap<Always, (usize, Problem)>,
+    held: BTreeMap<Rule, usize>,
+    broken: BTreeMap<Rule, (usize, Problem)>,
 }
 
 impl Ledger {
-    /// Looks at an answer. The id is the one that it has to repeat.
-    pub(crate) fn note(&mut self, call: &Call, id: Option<&Value>, seen: &Seen) {
+    /// Applies all rules to an answer. `id` is the id that the answer must repeat.
+    pub(crate) fn note(&mut self, call: &Call, id: Option<&Value>, seen: &Exchange) {
         for (rule, judge) in RULES {
             match judge(call, id, seen) {
                 Skip => {}
@@ -60,8 +58,8 @@ impl Ledger {
         }
     }
 
-    /// Returns how a rule fared.
-    pub(crate) fn found(&self, rule: Always) -> Result<String, Problem> {
+    /// Returns the result of a rule.
+    pub(crate) fn found(&self, rule: Rule) -> Result<String, Problem> {
         let held = self.held.get(&rule).copied().unwrap_or_default();
         match self.broken.get(&rule) {
             Some((count, Problem::Failed { sent, came_back })) => {
@@ -75,35 +73,35 @@ impl Ledger {
     }
 }
 
-type Judge = fn(&Call, Option<&Value>, &Seen) -> Ruling;
+type Judge = fn(&Call, Option<&Value>, &Exchange) -> Ruling;
 
-const RULES: &[(Always, Judge)] = &[
-    (Always::Id, id),
-    (Always::ResultType, result_type),
-    (Always::OneOf, one_of),
-    (Always::ThreeRequests, three_requests),
-    (Always::Declared, declared),
-    (Always::ThreeMethods, three_methods),
-    (Always::Codes, codes),
-    (Always::Status, status),
-    (Always::MediaType, media_type),
-    (Always::NoRequests, no_requests),
-    (Always::NoServerError, no_server_error),
+const RULES: &[(Rule, Judge)] = &[
+    (Rule::Id, id),
+    (Rule::ResultType, result_type),
+    (Rule::OneOf, one_of),
+    (Rule::ThreeRequests, three_requests),
+    (Rule::Declared, declared),
+    (Rule::ThreeMethods, three_methods),
+    (Rule::Codes, codes),
+    (Rule::Status, status),
+    (Rule::MediaType, media_type),
+    (Rule::NoRequests, no_requests),
+    (Rule::NoServerError, no_server_error),
 ];
 
-/// The statuses with which HTTP refuses a request before anybody reads it as JSON-RPC.
+/// The statuses of HTTP for a request that is refused before it is read as JSON-RPC.
 const REFUSED_BY_HTTP: [u16; 5] = [403, 405, 406, 413, 415];
 
 fn rule(is_good: bool, expected: &'static str) -> Ruling {
     if is_good { Good } else { Bad(expected) }
 }
 
-fn id(_: &Call, id: Option<&Value>, seen: &Seen) -> Ruling {
+fn id(_: &Call, id: Option<&Value>, seen: &Exchange) -> Ruling {
     let by_http = seen.status.is_some_and(|status| REFUSED_BY_HTTP.contains(&status));
     match (id, seen.response()) {
         (Some(id), Some(response)) if !by_http => {
             let back = response.get("id").filter(|id| !id.is_null());
-            // What cannot be parsed has no id.
+            // A request that cannot be parsed has no id to repeat.
             let is_unread = matches!(seen.outcome, Outcome::Error { code: -32700, .. });
             if is_unread && back.is_none() {
                 return Skip;
@@ -114,7 +112,7 @@ fn id(_: &Call, id: Option<&Value>, seen: &Seen) -> Ruling {
     }
 }
 
-fn result_type(_: &Call, _: Option<&Value>, seen: &Seen) -> Ruling {
+fn result_type(_: &Call, _: Option<&Value>, seen: &Exchange) -> Ruling {
     match seen.response().and_then(|response| response.get("result")) {
         None => Skip,
         Some(result) => {
@@ -123,7 +121,7 @@ fn result_type(_: &Call, _: Option<&Value>, seen: &Seen) -> Ruling {
     }
 }
 
-fn one_of(_: &Call, _: Option<&Value>, seen: &Seen) -> Ruling {
+fn one_of(_: &Call, _: Option<&Value>, seen: &Exchange) -> Ruling {
     match &seen.outcome {
         Outcome::Asks(round) => rule(
             !round.requests.is_empty() || round.state.is_some(),
@@ -136,7 +134,7 @@ fn one_of(_: &Call, _: Option<&Value>, seen: &Seen) -> Ruling {
 }
 
 /// Returns the requests of an answer.
-fn requests(seen: &Seen) -> impl Iterator<Item = &Value> {
+fn requests(seen: &Exchange) -> impl Iterator<Item = &Value> {
     match &seen.outcome {
         Outcome::Asks(round) => Some(round.requests.values()),
         Outcome::Complete(_) | Outcome::ToolError | Outcome::Error { .. } | Outcome::Nothing => {
@@ -147,7 +145,7 @@ fn requests(seen: &Seen) -> impl Iterator<Item = &Value> {
     .flatten()
 }
 
-fn three_requests(_: &Call, _: Option<&Value>, seen: &Seen) -> Ruling {
+fn three_requests(_: &Call, _: Option<&Value>, seen: &Exchange) -> Ruling {
     if requests(seen).next().is_none() {
         return Skip;
     }
@@ -160,7 +158,7 @@ fn three_requests(_: &Call, _: Option<&Value>, seen: &Seen) -> Ruling {
     rule(requests(seen).all(is_one), "elicitation, sampling or roots")
 }
 
-fn declared(call: &Call, _: Option<&Value>, seen: &Seen) -> Ruling {
+fn declared(call: &Call, _: Option<&Value>, seen: &Exchange) -> Ruling {
     if requests(seen).next().is_none() {
         return Skip;
     }
@@ -185,19 +183,19 @@ fn declared(call: &Call, _: Option<&Value>, seen: &Seen) -> Ruling {
     rule(requests(seen).all(fits), "only what the client declared")
 }
 
-/// Returns whether a value declares nothing, whatever its type may mean otherwise.
+/// Returns whether a value declares nothing.
 fn is_no(value: &Value) -> bool {
     matches!(value, Value::Null | Value::Bool(false))
 }
 
-fn three_methods(call: &Call, _: Option<&Value>, seen: &Seen) -> Ruling {
+fn three_methods(call: &Call, _: Option<&Value>, seen: &Exchange) -> Ruling {
     if matches!(call.method(), "tools/call" | "prompts/get" | "resources/read") {
         return Skip;
     }
     rule(!matches!(seen.outcome, Outcome::Asks(_)), "no input_required")
 }
 
-fn codes(_: &Call, _: Option<&Value>, seen: &Seen) -> Ruling {
+fn codes(_: &Call, _: Option<&Value>, seen: &Exchange) -> Ruling {
     let Some(error) = seen.response().and_then(|response| response.get("error")) else {
         return Skip;
     };
@@ -211,7 +209,7 @@ fn codes(_: &Call, _: Option<&Value>, seen: &Seen) -> Ruling {
     rule(!is_undefined && code != -32002 && code != -32042, "a code that this revision defines")
 }
 
-fn status(_: &Call, _: Option<&Value>, seen: &Seen) -> Ruling {
+fn status(_: &Call, _: Option<&Value>, seen: &Exchange) -> Ruling {
     match (&seen.outcome, seen.status) {
         (Outcome::Error { code: -32022..=-32020, .. }, Some(status)) => {
             rule(status == 400, "status 400 with this code")
@@ -220,7 +218,7 @@ fn status(_: &Call, _: Option<&Value>, seen: &Seen) -> Ruling {
     }
 }
 
-fn media_type(_: &Call, id: Option<&Value>, seen: &Seen) -> Ruling {
+fn media_type(_: &Call, id: Option<&Value>, seen: &Exchange) -> Ruling {
     match seen.status {
         Some(200) if id.is_some() => rule(
             matches!(seen.media_type.as_str(), "application/json" | "text/event-stream"),
@@ -230,7 +228,7 @@ fn media_type(_: &Call, id: Option<&Value>, seen: &Seen) -> Ruling {
     }
 }
 
-fn no_requests(_: &Call, _: Option<&Value>, seen: &Seen) -> Ruling {
+fn no_requests(_: &Call, _: Option<&Value>, seen: &Exchange) -> Ruling {
     if seen.media_type != "text/event-stream" {
         return Skip;
     }
@@ -239,9 +237,6 @@ fn no_requests(_: &Call, _: Option<&Value>, seen: &Seen) -> Ruling {
     rule(!seen.messages.iter().any(is_request), "no request of the server")
 }
 
-fn no_server_error(_: &Call, _: Option<&Value>, seen: &Seen) -> Ruling {
-    rule(
-        seen.status.is_some_and(|status| status < 500),
-        "an answer, and none that says that the server broke",
-    )
+fn no_server_error(_: &Call, _: Option<&Value>, seen: &Exchange) -> Ruling {
+    rule(seen.status.is_some_and(|status| status < 500), "an answer with a status below 500")
 }

@@ -1,12 +1,11 @@
-//! Answers that are malformed, too few, too many, or of another kind.
+//! Answers that are invalid, missing, unasked, or of another kind.
 
 use super::{
-    Found, Spec,
+    CheckResult, CheckSpec,
     cases::each,
+    exchange::Outcome,
     fixture::{Fixture, SAMPLED, STAGING, count},
-    info,
-    seen::Outcome,
-    should,
+    info, should,
     target::Target,
 };
 
@@ -14,11 +13,11 @@ const VALIDATE: &str = "mrtr, error handling: validate that it is a valid InputR
 const MISSING: &str = "mrtr, error handling: ask for missing information again rather than fail";
 const IGNORE: &str = "mrtr, error handling: ignore what is not recognised or needed";
 
-pub(super) const SPECS: &[Spec] = &[
+pub(super) const SPECS: &[CheckSpec] = &[
     should(
         "answer-wrapped",
         VALIDATE,
-        "An answer wrapped as {method, result} is none.",
+        "An answer wrapped as {method, result} is invalid.",
         |target| {
             none(
                 target,
@@ -58,7 +57,7 @@ pub(super) const SPECS: &[Spec] = &[
     should(
         "answer-action",
         VALIDATE,
-        "Actions that nobody knows, in another case, of another type, and none.",
+        "Unknown actions, actions in another case or of another type, and no action.",
         |target| {
             let content = r#""content":{"environment":"staging","confirm":true}"#;
             let actions = [
@@ -89,7 +88,7 @@ pub(super) const SPECS: &[Spec] = &[
     should(
         "answer-sampling-shape",
         VALIDATE,
-        "A CreateMessageResult lacks its content, its role or its model, or has others than the schema.",
+        "A CreateMessageResult lacks its content, its role or its model, or they break the schema.",
         |target| {
             refused_all(
                 target,
@@ -159,13 +158,13 @@ pub(super) const SPECS: &[Spec] = &[
     should(
         "answer-some",
         MISSING,
-        "One of two questions is answered; then what is asked again.",
+        "One of two questions is answered; then the questions that are asked again.",
         some,
     ),
     should(
         "answer-unknown-key",
         IGNORE,
-        "An answer under a key that was not asked stands beside the right one.",
+        "There is an answer under a key that was not asked, beside the right one.",
         |target| {
             target.needs(Fixture::Form)?;
             let keys = ["other", "__proto__", "constructor", ""];
@@ -176,18 +175,13 @@ pub(super) const SPECS: &[Spec] = &[
             })
         },
     ),
-    should(
-        "answer-unknown-members",
-        IGNORE,
-        "The answer has members that nobody knows.",
-        |target| {
-            target.needs(Fixture::Form)?;
-            let answers =
-                STAGING.replacen('{', r#"{"resultType":"complete","_meta":{"a":1},"x":[],"#, 1);
-            let seen = target.play(Fixture::Form, &format!(r#"{{"target":{answers}}}"#))?;
-            seen.done("accepted:staging:true").map(|()| "ignored".into())
-        },
-    ),
+    should("answer-unknown-members", IGNORE, "The answer has unknown members.", |target| {
+        target.needs(Fixture::Form)?;
+        let answers =
+            STAGING.replacen('{', r#"{"resultType":"complete","_meta":{"a":1},"x":[],"#, 1);
+        let seen = target.play(Fixture::Form, &format!(r#"{{"target":{answers}}}"#))?;
+        seen.done("accepted:staging:true").map(|()| "ignored".into())
+    }),
     should(
         "answer-declined-with-content",
         "elicitation, response actions: content is typically omitted",
@@ -224,18 +218,18 @@ pub(super) const SPECS: &[Spec] = &[
     should(
         "answer-without-state",
         "mrtr, server requirement 4: what a state holds is taken from a verified state only",
-        "The answer of the second round comes without a state; nothing vouches for the first.",
+        "The answer of the second round comes without a state, so that nothing proves the first.",
         |target| {
             target.needs(Fixture::TwoRounds)?;
             target
                 .send(&Fixture::TwoRounds.call().answers(count(3)))
-                .held(Fixture::TwoRounds.keys())
+                .refused_or_asked_again(Fixture::TwoRounds.keys())
         },
     ),
     info(
         "answer-early",
         "mrtr, error handling",
-        "The first request of a form brings its answer already, without a state.",
+        "The first request of a form has the answer already, without a state.",
         |target| {
             target.needs(Fixture::Form)?;
             Ok(target.send(&Fixture::Form.call().answers(Fixture::Form.answers())).word())
@@ -244,7 +238,7 @@ pub(super) const SPECS: &[Spec] = &[
     info(
         "answer-url-with-content",
         "elicitation, response actions: for URL mode the content is omitted",
-        "A page is agreed to, with content.",
+        "A URL is accepted, with content.",
         |target| {
             target.needs(Fixture::Url)?;
             let answers = r#"{"pay":{"action":"accept","content":{"card":"4111"}}}"#;
@@ -253,24 +247,26 @@ pub(super) const SPECS: &[Spec] = &[
     ),
 ];
 
-/// Expects none of these to be an answer to the form: it is refused or asked again.
-fn none(target: &Target, answers: &[&str]) -> Found {
+/// Expects that the form accepts none of these answers: each is refused, or the form is asked again.
+fn none(target: &Target, answers: &[&str]) -> CheckResult {
     target.needs(Fixture::Form)?;
     let name = |answers: &&str| answers.chars().take(60).collect::<String>();
     each(answers.iter().map(|answers| (name(answers), *answers)), |answers| {
-        target.play(Fixture::Form, answers)?.held(Fixture::Form.keys())
+        target.play(Fixture::Form, answers)?.refused_or_asked_again(Fixture::Form.keys())
     })
 }
 
-/// Expects none of these to be an answer under a key.
-fn refused_all(target: &Target, fixture: Fixture, key: &str, answers: &[&str]) -> Found {
+/// Expects that none of these is accepted as the answer under a key.
+fn refused_all(target: &Target, fixture: Fixture, key: &str, answers: &[&str]) -> CheckResult {
     target.needs(fixture)?;
     each(answers.iter().map(|answer| (*answer, *answer)), |answer| {
-        target.play(fixture, &format!(r#"{{"{key}":{answer}}}"#))?.held(fixture.keys())
+        target
+            .play(fixture, &format!(r#"{{"{key}":{answer}}}"#))?
+            .refused_or_asked_again(fixture.keys())
     })
 }
 
-fn other_kind(target: &Target) -> Found {
+fn other_kind(target: &Target) -> CheckResult {
     let roots = r#"{"roots":[]}"#;
     let cases = [
         (Fixture::Form, "target", SAMPLED),
@@ -282,12 +278,14 @@ fn other_kind(target: &Target) -> Found {
     ];
     each(cases.map(|case| (case.0.name(), case)), |(fixture, key, answer)| {
         target.needs(fixture)?;
-        target.play(fixture, &format!(r#"{{"{key}":{answer}}}"#))?.held(fixture.keys())
+        target
+            .play(fixture, &format!(r#"{{"{key}":{answer}}}"#))?
+            .refused_or_asked_again(fixture.keys())
     })
 }
 
-/// Answers one of two questions, and then whatever is asked.
-fn some(target: &Target) -> Found {
+/// Answers one of two questions, and then the questions that are asked again.
+fn some(target: &Target) -> CheckResult {
     target.needs(Fixture::Several)?;
     let (one, two) = (
         r#""a":{"action":"accept","content":{"value":"one"}}"#,

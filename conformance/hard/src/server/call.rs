@@ -1,10 +1,10 @@
-//! A request as text, member by member, so that each can be left out, doubled, moved or spoiled.
+//! A request as text, member by member, so that each can be left out, repeated, moved or changed.
 
 use mrtr_core::wire::{META_CAPABILITIES, META_VERSION, PROTOCOL_VERSION, header_value};
 
 use crate::http::Request;
 
-/// What a client declares that can do everything.
+/// The capabilities of a client that can do everything.
 pub(crate) const EVERYTHING: &str =
     r#"{"elicitation":{"form":{},"url":{}},"sampling":{"tools":{},"context":{}},"roots":{}}"#;
 
@@ -44,19 +44,19 @@ pub(crate) fn text(text: &str) -> String {
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     method: String,
-    /// The id, as JSON; `None`: the next one.
+    /// The id, as JSON. With `None` it is the next number.
     id: Option<String>,
     params: Members,
     meta: Members,
     headers: Vec<(String, String)>,
-    /// The headers that a sound request has.
+    /// The headers of a valid request.
     sound: Vec<(String, String)>,
-    /// What is sent instead of the message.
+    /// The bytes that are sent instead of the message.
     body: Option<Vec<u8>>,
 }
 
 impl Call {
-    /// Makes a sound request of a method without parameters.
+    /// Makes a valid request of a method without parameters.
     pub(crate) fn new(method: &str) -> Self {
         let headers = [
             ("Content-Type", "application/json"),
@@ -76,17 +76,17 @@ impl Call {
         Self { method: method.into(), id: None, params, meta, headers, sound, body: None }
     }
 
-    /// Makes a sound call of a tool.
+    /// Makes a valid call of a tool.
     pub(crate) fn tool(name: &str) -> Self {
         Self::new("tools/call").target("name", name).with("arguments", "{}")
     }
 
-    /// Makes a sound request for a prompt.
+    /// Makes a valid request for a prompt.
     pub(crate) fn prompt(name: &str) -> Self {
         Self::new("prompts/get").target("name", name)
     }
 
-    /// Makes a sound request for a resource.
+    /// Makes a valid request for a resource.
     pub(crate) fn resource(uri: &str) -> Self {
         Self::new("resources/read").target("uri", uri)
     }
@@ -102,26 +102,26 @@ impl Call {
         self
     }
 
-    /// Leaves a parameter out; `_meta` is one.
+    /// Leaves a parameter out, also `_meta`.
     pub(crate) fn without(mut self, name: &str) -> Self {
         self.params.remove(name);
         self
     }
 
-    /// Adds a parameter once more.
+    /// Repeats a parameter.
     pub(crate) fn again(mut self, name: &str, json: impl Into<String>) -> Self {
         self.params.0.push((name.into(), json.into()));
         self
     }
 
-    /// Turns the order of the parameters, and of what is in `_meta`, around.
+    /// Reverses the order of the parameters and of the members of `_meta`.
     pub(crate) fn reversed(mut self) -> Self {
         self.params.0.reverse();
         self.meta.0.reverse();
         self
     }
 
-    /// Sets a member of `_meta`; `None` leaves it out.
+    /// Sets a member of `_meta`. `None` leaves it out.
     pub(crate) fn meta(mut self, name: &str, json: Option<&str>) -> Self {
         match json {
             Some(json) => self.meta.set(name, json),
@@ -130,12 +130,12 @@ impl Call {
         self
     }
 
-    /// Sets what the client declares, as JSON.
+    /// Sets the declared capabilities, as JSON.
     pub(crate) fn capabilities(self, json: &str) -> Self {
         self.meta(META_CAPABILITIES, Some(json))
     }
 
-    /// Returns what the client declares, as JSON.
+    /// Returns the declared capabilities, as JSON.
     pub(crate) fn declared(&self) -> &str {
         self.meta.get(META_CAPABILITIES).unwrap_or("{}")
     }
@@ -145,7 +145,7 @@ impl Call {
         self.with("inputResponses", json)
     }
 
-    /// Sets the state, or leaves it out.
+    /// Sets the state. `None` leaves it out.
     pub(crate) fn state(self, state: Option<&str>) -> Self {
         match state {
             Some(state) => self.with("requestState", text(state)),
@@ -158,7 +158,7 @@ impl Call {
         Self { id: Some(json.into()), ..self }
     }
 
-    /// Sets a header; `None` leaves it out.
+    /// Sets a header. `None` leaves it out.
     pub(crate) fn header(mut self, name: &str, value: Option<&str>) -> Self {
         self.headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
         if let Some(value) = value {
@@ -167,13 +167,13 @@ impl Call {
         self
     }
 
-    /// Adds a header once more.
+    /// Repeats a header.
     pub(crate) fn header_again(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Changes how the names of the headers are written.
+    /// Changes the spelling of the header names.
     pub(crate) fn header_names(mut self, write: fn(&str) -> String) -> Self {
         for (name, _) in &mut self.headers {
             *name = write(name);
@@ -186,7 +186,7 @@ impl Call {
         Self { body: Some(body.into()), ..self }
     }
 
-    /// Writes the headers that are other than they should be, for a person.
+    /// Returns the headers that differ from those of a valid request, for a person.
     pub(crate) fn odd_headers(&self) -> Option<String> {
         let more = self.headers.iter().filter(|header| !self.sound.contains(header));
         let more = more.map(|(name, value)| format!("{name}: {value}"));
@@ -203,7 +203,7 @@ impl Call {
         &self.method
     }
 
-    /// Returns the id that its response has to repeat, as JSON. `None`: the message is not its own.
+    /// Returns the id that the response must repeat, as JSON. `None` if other bytes are sent.
     pub(crate) fn expected_id(&self, next: u64) -> Option<String> {
         if self.body.is_some() {
             return None;
@@ -211,7 +211,7 @@ impl Call {
         Some(self.id.clone().unwrap_or_else(|| next.to_string()))
     }
 
-    /// Writes the message under an id.
+    /// Returns the message with an id.
     pub(crate) fn message(&self, id: &str) -> String {
         let mut params = self.params.clone();
         if params.get("_meta") == Some("") {
@@ -221,7 +221,7 @@ impl Call {
         format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{method},"params":{params}}}"#)
     }
 
-    /// Writes the request of HTTP under an id.
+    /// Returns the HTTP request with an id.
     pub(crate) fn request(&self, id: &str) -> Request {
         let body = self.body.clone().unwrap_or_else(|| self.message(id).into_bytes());
         Request { method: "POST", headers: self.headers.clone(), body }

@@ -1,18 +1,18 @@
-//! One check over many cases: all of them are tried, and what failed is named.
+//! One check over many cases: all are tried, and the failed ones are named.
 
 use std::collections::BTreeMap;
 
-use super::Found;
+use super::CheckResult;
 use crate::check::Problem;
 
-/// How many cases are named that failed.
+/// The number of failed cases that are named.
 const NAMED_MAX: usize = 8;
 
-/// Tries each case. What is found is how often which word came.
+/// Tries each case. Returns how often each word was returned.
 pub(crate) fn each<C>(
     cases: impl IntoIterator<Item = (impl Into<String>, C)>,
-    try_one: impl Fn(C) -> Found,
-) -> Found {
+    try_one: impl Fn(C) -> CheckResult,
+) -> CheckResult {
     let mut words: BTreeMap<String, usize> = BTreeMap::new();
     let mut failed = Vec::new();
     let mut first = None;
@@ -37,7 +37,7 @@ pub(crate) fn each<C>(
         return Err(Problem::Failed { sent, came_back });
     }
     if words.is_empty() {
-        return Err(Problem::NotOffered(lacking.unwrap_or_else(|| "there is no such case".into())));
+        return Err(Problem::NotOffered(lacking.unwrap_or_else(|| "there are no cases".into())));
     }
     let words = words.iter().map(|(word, count)| format!("{count} x {word}"));
     Ok(words.collect::<Vec<_>>().join(", "))
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_is_named_and_what_passed_is_counted() {
+    fn failed_cases_are_named_and_passed_ones_are_counted() {
         let cases = [("one", 1), ("two", 2), ("three", 3)];
         assert_eq!(each(cases, |_| Ok("ok".into())), Ok("3 x ok".into()));
         let odd = |n: i32| if n % 2 == 1 { Err(failed(&n.to_string())) } else { Ok("ok".into()) };
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn no_case_is_no_success() {
+    fn a_check_without_cases_does_not_pass() {
         let none: [(&str, ()); 0] = [];
         assert!(matches!(each(none, |()| Ok("ok".into())), Err(Problem::NotOffered(_))));
         let lacking = |()| Err(Problem::NotOffered("no form".into()));

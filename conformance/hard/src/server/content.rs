@@ -1,7 +1,8 @@
-//! Content that does not fit the form that was asked, and content that just does.
+//! Content that does not fit its form, and content at the bounds of its form.
 
 use super::{
-    Found, Spec, cases::each, fixture::Fixture, honest::same_content, info, should, target::Target,
+    CheckResult, CheckSpec, cases::each, fixture::Fixture, honest::same_content, info, should,
+    target::Target,
 };
 
 /// Elicitation, form mode security 3.
@@ -10,7 +11,7 @@ const FITS: &str =
 const DIALECT: &str =
     "elicitation, form mode security 3: servers validate that data matches the schema";
 
-pub(super) const SPECS: &[Spec] = &[
+pub(super) const SPECS: &[CheckSpec] = &[
     should("content-type", FITS, "Fields of the form get values of other types.", |target| {
         unfit(
             target,
@@ -27,7 +28,7 @@ pub(super) const SPECS: &[Spec] = &[
     should(
         "content-option",
         FITS,
-        "The choice is none of the options, or one in another spelling.",
+        "The choice is not an option, or an option in another spelling.",
         |target| {
             unfit(
                 target,
@@ -43,7 +44,7 @@ pub(super) const SPECS: &[Spec] = &[
     should(
         "content-required",
         FITS,
-        "One required field is not there, then the other, then both.",
+        "One required field is missing, then the other, then both.",
         |target| unfit(target, &[r#"{"environment":"staging"}"#, r#"{"confirm":true}"#, "{}"]),
     ),
     should("content-null", FITS, "A field is null, and the content is.", |target| {
@@ -82,7 +83,7 @@ pub(super) const SPECS: &[Spec] = &[
         ];
         each(cases.map(|case| (case.0.name(), case)), |(fixture, answers)| {
             target.needs(fixture)?;
-            target.play(fixture, answers)?.held(fixture.keys())
+            target.play(fixture, answers)?.refused_or_asked_again(fixture.keys())
         })
     }),
     should(
@@ -97,13 +98,17 @@ pub(super) const SPECS: &[Spec] = &[
                     format!(r#"{{"second":{{"action":"accept","content":{{"count":{value}}}}}}}"#);
                 let call = Fixture::TwoRounds.call().answers(answers).state(Some(&state));
                 let seen = target.send(&call);
-                seen.held(&["second"]).or_else(|_| seen.held(Fixture::TwoRounds.keys()))
+                seen.refused_or_asked_again(&["second"])
+                    .or_else(|_| seen.refused_or_asked_again(Fixture::TwoRounds.keys()))
             })
         },
     ),
-    should("spelling-text", DIALECT, "A text that is too short, too long, or none.", |target| {
-        unfit_field(target, "text", &[r#""""#, r#""12345678901""#, "7", "null"])
-    }),
+    should(
+        "spelling-text",
+        DIALECT,
+        "A text that is too short or too long, and values that are not texts.",
+        |target| unfit_field(target, "text", &[r#""""#, r#""12345678901""#, "7", "null"]),
+    ),
     should(
         "spelling-numbers",
         DIALECT,
@@ -157,7 +162,7 @@ pub(super) const SPECS: &[Spec] = &[
     should(
         "spelling-bounds",
         DIALECT,
-        "Values that are just inside, fields left out, and a length in characters.",
+        "Values at their bounds, fields left out, and a length in characters.",
         |target| {
             target.needs(Fixture::Spellings)?;
             let emoji = format!(r#"{{"text":"{}"}}"#, "😀".repeat(10));
@@ -215,22 +220,22 @@ pub(super) const SPECS: &[Spec] = &[
     ),
 ];
 
-/// Expects the form not to take any of these contents.
-fn unfit(target: &Target, contents: &[&str]) -> Found {
+/// Expects the form to refuse each of these contents.
+fn unfit(target: &Target, contents: &[&str]) -> CheckResult {
     target.needs(Fixture::Form)?;
     let name = |content: &&str| content.chars().take(60).collect::<String>();
     each(contents.iter().map(|content| (name(content), *content)), |content| {
         let answers = format!(r#"{{"target":{{"action":"accept","content":{content}}}}}"#);
-        target.play(Fixture::Form, &answers)?.held(Fixture::Form.keys())
+        target.play(Fixture::Form, &answers)?.refused_or_asked_again(Fixture::Form.keys())
     })
 }
 
-/// Expects a field of `spellings` not to take any of these values.
-fn unfit_field(target: &Target, field: &str, values: &[&str]) -> Found {
+/// Expects a field of `spellings` to refuse each of these values.
+fn unfit_field(target: &Target, field: &str, values: &[&str]) -> CheckResult {
     target.needs(Fixture::Spellings)?;
     each(values.iter().map(|value| (format!("{field} {value}"), *value)), |value| {
         let content = format!(r#"{{"{field}":{value}}}"#);
         let answers = format!(r#"{{"all":{{"action":"accept","content":{content}}}}}"#);
-        target.play(Fixture::Spellings, &answers)?.held(Fixture::Spellings.keys())
+        target.play(Fixture::Spellings, &answers)?.refused_or_asked_again(Fixture::Spellings.keys())
     })
 }

@@ -1,21 +1,21 @@
-//! Many clients at once, and the server after all of it.
+//! Many clients at once, and the server at the end.
 
 use std::thread;
 
 use super::{
-    Found, Spec,
+    CheckResult, CheckSpec,
     cases::each,
     fixture::{Fixture, count, name_under},
     honest, own, should,
 };
 use crate::check::Problem;
 
-/// How many flows there are at once.
+/// The number of flows at once.
 const FLOWS: usize = 50;
 
 const APART: &str = "basic, statelessness: requests of several conversations";
 
-pub(super) const SPECS: &[Spec] = &[
+pub(super) const SPECS: &[CheckSpec] = &[
     should(
         "crowd-two-rounds",
         APART,
@@ -47,7 +47,7 @@ pub(super) const SPECS: &[Spec] = &[
             let there: Vec<_> =
                 fixtures.into_iter().filter(|fixture| target.needs(*fixture).is_ok()).collect();
             if there.is_empty() {
-                return Err(Problem::NotOffered("nothing of it works".into()));
+                return Err(Problem::NotOffered("none of the fixtures works".into()));
             }
             crowd(|flow| {
                 let Some(fixture) = there.get(flow % there.len()) else { return Ok(String::new()) };
@@ -59,15 +59,15 @@ pub(super) const SPECS: &[Spec] = &[
     own(
         "end-alive",
         "W-11: no input breaks the server",
-        "After everything: the form is asked and answered once more.",
+        "At the end, the form is asked and answered once more.",
         honest::still_works,
     ),
 ];
 
-/// Plays as many flows at once.
-fn crowd(play: impl Fn(usize) -> Found + Sync) -> Found {
+/// Plays [`FLOWS`] flows at once.
+fn crowd(play: impl Fn(usize) -> CheckResult + Sync) -> CheckResult {
     let play = &play;
-    let found: Vec<Found> = thread::scope(|scope| {
+    let found: Vec<CheckResult> = thread::scope(|scope| {
         let threads: Vec<_> = (0..FLOWS).map(|flow| scope.spawn(move || play(flow))).collect();
         let lost = |_| {
             let came_back = "the flow did not end".into();

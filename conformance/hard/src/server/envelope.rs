@@ -1,21 +1,20 @@
-//! What surrounds a call: its id, its `_meta`, its method.
+//! The envelope of a call: its id, its `_meta`, its method.
 
 use mrtr_core::wire::{META_CAPABILITIES, META_VERSION, RpcError};
 use serde_json::Value;
 
 use super::{
-    Found, Spec,
+    CheckResult, CheckSpec,
     call::{Call, text},
     cases::each,
+    exchange::{Exchange, Outcome},
     fixture::Fixture,
-    must,
-    seen::{Outcome, Seen},
-    should,
+    must, should,
     target::Target,
 };
 use crate::check::Problem;
 
-pub(super) const SPECS: &[Spec] = &[
+pub(super) const SPECS: &[CheckSpec] = &[
     must(
         "id-echoed",
         "basic, result and error responses: the same id as the request",
@@ -77,7 +76,7 @@ pub(super) const SPECS: &[Spec] = &[
     must(
         "version-unknown",
         "versioning; schema, UnsupportedProtocolVersionError: -32022, status 400",
-        "Versions that nobody knows, in the header and in _meta; supported and requested are told.",
+        "Unknown versions, in the header and in _meta; the error names supported and requested ones.",
         |target| {
             target.needs(Fixture::Plain)?;
             let versions = ["1900-01-01", "2099-12-31", "2026-07-28-draft", "latest"];
@@ -93,7 +92,7 @@ pub(super) const SPECS: &[Spec] = &[
     must(
         "method-unknown",
         "streamable HTTP: 404 and -32601 for a method that the server does not implement",
-        "Methods that nobody knows.",
+        "Unknown methods.",
         |target| {
             each(["no/such", "tools/Call", "constructor"].map(|name| (name, name)), |method| {
                 let seen = target.send(&Call::new(method));
@@ -149,7 +148,7 @@ pub(super) const SPECS: &[Spec] = &[
     must(
         "notification",
         "streamable HTTP: 202 without a body, or an HTTP error",
-        "A notification that nobody knows.",
+        "An unknown notification.",
         |target| {
             let body =
                 r#"{"jsonrpc":"2.0","method":"notifications/no_such","params":{"_meta":{}}}"#;
@@ -163,8 +162,8 @@ pub(super) const SPECS: &[Spec] = &[
     ),
 ];
 
-/// Expects a request to be refused, by JSON-RPC or by HTTP.
-pub(super) fn refused(seen: &Seen) -> Found {
+/// Expects a refusal, by JSON-RPC or by HTTP.
+pub(super) fn refused(seen: &Exchange) -> CheckResult {
     match &seen.outcome {
         Outcome::Error { .. } => Ok(seen.word()),
         Outcome::Nothing if seen.status.is_some_and(|status| (400..500).contains(&status)) => {
@@ -176,7 +175,7 @@ pub(super) fn refused(seen: &Seen) -> Found {
     }
 }
 
-fn unsupported(seen: &Seen, version: &str) -> Found {
+fn unsupported(seen: &Exchange, version: &str) -> CheckResult {
     seen.error(RpcError::UNSUPPORTED_VERSION, 400)?;
     let Outcome::Error { data, .. } = &seen.outcome else { return Err(seen.fail("an error")) };
     let supported = data.get("supported").and_then(Value::as_array).cloned().unwrap_or_default();
@@ -189,7 +188,7 @@ fn unsupported(seen: &Seen, version: &str) -> Found {
     Ok(seen.word())
 }
 
-fn ids(target: &Target) -> Found {
+fn ids(target: &Target) -> CheckResult {
     target.needs(Fixture::Plain)?;
     let ids = [
         "0",
@@ -218,7 +217,7 @@ fn ids(target: &Target) -> Found {
     })
 }
 
-fn same_id(seen: &Seen, id: &str) -> Result<(), Problem> {
+fn same_id(seen: &Exchange, id: &str) -> Result<(), Problem> {
     let sent: Option<Value> = serde_json::from_str(id).ok();
     let back = seen.response().and_then(|response| response.get("id")).cloned();
     if back.is_some() && back == sent {

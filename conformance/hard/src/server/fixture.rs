@@ -1,5 +1,4 @@
-//! What every server of the contract has, and how an honest call of it goes
-//! (conformance/README.md).
+//! The fixtures of the contract, and honest calls of them (conformance/README.md).
 
 use super::call::Call;
 
@@ -27,7 +26,7 @@ use Fixture::{
     Several, Spellings, StateOnly, TwoRounds, Url,
 };
 
-/// A model's answer.
+/// The answer of a model.
 pub(crate) const SAMPLED: &str = r#"{"role":"assistant","content":{"type":"text","text":"hi"},"model":"test","stopReason":"endTurn"}"#;
 
 /// The answer to the form of [`Fixture::Form`].
@@ -52,7 +51,7 @@ impl Fixture {
         Resource,
     ];
 
-    /// Returns the name under which it is called.
+    /// Returns the name or the URI.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Plain => "plain",
@@ -72,7 +71,7 @@ impl Fixture {
         }
     }
 
-    /// Returns the method that lists it, and the members of that list and of a name in it.
+    /// Returns the method of its list, the member with the entries, and the member with the name.
     pub(crate) const fn listed(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Prompt => ("prompts/list", "prompts", "name"),
@@ -82,7 +81,7 @@ impl Fixture {
         }
     }
 
-    /// Makes the first request of it.
+    /// Makes its first request.
     pub(crate) fn call(self) -> Call {
         match self {
             Prompt => Call::prompt(self.name()),
@@ -92,7 +91,7 @@ impl Fixture {
         }
     }
 
-    /// Returns the keys that its first answer asks under.
+    /// Returns the keys of its first round.
     pub(crate) const fn keys(self) -> &'static [&'static str] {
         match self {
             Plain | StateOnly => &[],
@@ -108,7 +107,7 @@ impl Fixture {
         }
     }
 
-    /// Returns whether its first answer carries a state.
+    /// Returns whether its first round has a state.
     pub(crate) const fn has_state(self) -> bool {
         match self {
             Form | Several | TwoRounds | StateOnly | Forever | Prompt | Resource => true,
@@ -132,7 +131,7 @@ impl Fixture {
         }
     }
 
-    /// Returns the text of the result to those answers, if it ends with them.
+    /// Returns the text of the result after the first round, if there is no second one.
     pub(crate) const fn text(self) -> Option<&'static str> {
         Some(match self {
             Plain => "plain",
@@ -150,15 +149,15 @@ impl Fixture {
     }
 }
 
-/// Content that each field of `spellings` takes.
+/// Valid content of `spellings`, with every field.
 pub(crate) const EVERY_SPELLING: &str = r#"{"text":"abc","number":0.5,"integer":3,"flag":false,"choice":"b","titled":"b","legacy":"a","choices":["a","b"],"titled_choices":["b"]}"#;
 
-/// Answers a form that asks for a name, as JSON.
+/// Returns the answers to a form that asks for a name, as JSON.
 pub(crate) fn name_under(key: &str, name: &str) -> String {
     format!(r#"{{"{key}":{{"action":"accept","content":{{"name":"{name}"}}}}}}"#)
 }
 
-/// Answers the form of the second round of `two_rounds`, as JSON.
+/// Returns the answers to the second round of `two_rounds`, as JSON.
 pub(crate) fn count(count: u32) -> String {
     format!(r#"{{"second":{{"action":"accept","content":{{"count":{count}}}}}}}"#)
 }

@@ -1,15 +1,15 @@
-//! A client is asked only for what it declared, and told what it lacks.
+//! The capability gate: a client is asked only for declared capabilities, and the error names the
+//! missing ones.
 
 use mrtr_core::wire::RpcError;
 use serde_json::Value;
 
 use super::{
-    Found, Spec,
+    CheckResult, CheckSpec,
     cases::each,
+    exchange::{Exchange, Outcome},
     fixture::Fixture,
-    info, must,
-    seen::{Outcome, Seen},
-    should,
+    info, must, should,
     target::Target,
 };
 
@@ -20,7 +20,7 @@ const MODES: &str =
 const SETTINGS: &str =
     "sampling, tools: not without sampling.tools; basic, _meta: -32021 and status 400";
 
-pub(super) const SPECS: &[Spec] = &[
+pub(super) const SPECS: &[CheckSpec] = &[
     must("gate-form-none", GATE, "A form, and nothing is declared.", |target| {
         lacks(target, Fixture::Form, "{}", "/elicitation")
     }),
@@ -103,7 +103,7 @@ pub(super) const SPECS: &[Spec] = &[
     must(
         "gate-dropped-on-retry",
         "schema, RequestMetaObject: capabilities are not inferred from prior requests",
-        "The first round of two is answered by a request that declares nothing any more.",
+        "The answer to the first of two rounds comes in a request that declares nothing.",
         |target| {
             target.needs(Fixture::TwoRounds)?;
             let state = target.begin(Fixture::TwoRounds)?.state;
@@ -126,8 +126,8 @@ pub(super) const SPECS: &[Spec] = &[
     ),
     info(
         "gate-dropped-when-done",
-        "mrtr, server requirement 7: it is about what is sent",
-        "The retry declares nothing any more, and nothing more has to be asked.",
+        "mrtr, server requirement 7: it limits what a server sends",
+        "The retry declares nothing, and no further question is needed.",
         |target| {
             target.needs(Fixture::Form)?;
             let state = target.begin(Fixture::Form)?.state;
@@ -184,7 +184,7 @@ pub(super) const SPECS: &[Spec] = &[
     should(
         "gate-unknown-ignored",
         "schema, ClientCapabilities: any client can define its own, additional capabilities",
-        "Capabilities and settings that nobody knows stand beside the one that is needed.",
+        "Unknown capabilities and settings are declared beside the needed one.",
         |target| {
             let declared = r#"{"teleport":{"range":9},"elicitation":{"form":{"x":1},"voice":{}},"experimental":{"a":{}},"extensions":{"com.example/x":{}}}"#;
             asks(target, Fixture::Form, declared)
@@ -193,24 +193,24 @@ pub(super) const SPECS: &[Spec] = &[
     should(
         "gate-wrong-type",
         "schema, ClientCapabilities; mrtr, error handling: an invalid schema is an error",
-        "The capability that is needed is null, a truth value, a number, a text or an array.",
+        "The needed capability is null, a truth value, a number, a text or an array.",
         wrong_type,
     ),
 ];
 
-/// Expects a fixture not to ask a client that declares this, and to say what is missing.
-fn lacks(target: &Target, fixture: Fixture, declared: &str, needed: &str) -> Found {
+/// Expects that a fixture does not ask a client with these capabilities, and names the missing one.
+fn lacks(target: &Target, fixture: Fixture, declared: &str, needed: &str) -> CheckResult {
     target.needs(fixture)?;
     missing(&target.send(&fixture.call().capabilities(declared)), needed)
 }
 
-/// Expects the error of a missing capability, and that it names this one.
-fn missing(seen: &Seen, needed: &str) -> Found {
+/// Expects the error of a missing capability, with the name of this one.
+fn missing(seen: &Exchange, needed: &str) -> CheckResult {
     seen.error(RpcError::MISSING_CAPABILITY, 400)?;
     let Outcome::Error { data, .. } = &seen.outcome else { return Err(seen.fail("an error")) };
     let required = data.get("requiredCapabilities").cloned().unwrap_or_default();
     let is_named = match needed {
-        // An elicitation without a mode is one by form.
+        // An elicitation without a mode is a form.
         "/elicitation/form" => {
             required.pointer("/elicitation/form").is_some()
                 || required.get("elicitation").is_some_and(|it| it.get("url").is_none())
@@ -224,14 +224,14 @@ fn missing(seen: &Seen, needed: &str) -> Found {
     }
 }
 
-/// Expects a fixture to ask a client that declares this.
-fn asks(target: &Target, fixture: Fixture, declared: &str) -> Found {
+/// Expects that a fixture asks a client with these capabilities.
+fn asks(target: &Target, fixture: Fixture, declared: &str) -> CheckResult {
     target.needs(fixture)?;
     let seen = target.send(&fixture.call().capabilities(declared));
     seen.asks(fixture.keys()).map(|_| "asked".into())
 }
 
-fn wrong_type(target: &Target) -> Found {
+fn wrong_type(target: &Target) -> CheckResult {
     let values = ["true", "false", "null", "7", r#""yes""#, "[]"];
     let needed = [
         (Fixture::Form, "elicitation"),

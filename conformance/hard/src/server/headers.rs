@@ -1,10 +1,10 @@
-//! The headers that repeat parts of the message, and those that say where it comes from.
+//! Headers that repeat parts of the message, and headers that name the origin.
 
 use base64ct::{Base64, Encoding as _};
 use mrtr_core::wire::{META_VERSION, RpcError};
 
 use super::{
-    Found, Spec,
+    CheckResult, CheckSpec,
     call::{Call, text},
     cases::each,
     envelope::refused,
@@ -14,17 +14,17 @@ use super::{
 };
 use crate::http::Request;
 
-/// Writes the name of a header.
+/// A function that writes the name of a header.
 type WriteName = fn(&str) -> String;
 
 const VALIDATION: &str =
     "streamable HTTP, server validation: 400 and -32020 if a header is missing or differs";
 
-pub(super) const SPECS: &[Spec] = &[
+pub(super) const SPECS: &[CheckSpec] = &[
     must(
         "header-version",
         VALIDATION,
-        "MCP-Protocol-Version is another than in _meta.",
+        "MCP-Protocol-Version differs from the version in _meta.",
         |target| {
             mismatch(target, |plain| {
                 vec![
@@ -47,7 +47,7 @@ pub(super) const SPECS: &[Spec] = &[
     must(
         "header-method",
         VALIDATION,
-        "Mcp-Method is missing, another, or in another case.",
+        "Mcp-Method is missing, names another method, or is in another case.",
         |target| {
             mismatch(target, |plain| {
                 vec![
@@ -61,7 +61,7 @@ pub(super) const SPECS: &[Spec] = &[
     must(
         "header-name",
         VALIDATION,
-        "Mcp-Name is missing, another, or in another case.",
+        "Mcp-Name is missing, is another name, or is in another case.",
         |target| {
             mismatch(target, |plain| {
                 vec![
@@ -76,7 +76,7 @@ pub(super) const SPECS: &[Spec] = &[
     must(
         "header-name-prompt",
         VALIDATION,
-        "Mcp-Name of a prompt and of a resource is missing or another.",
+        "Mcp-Name of a prompt and of a resource is missing or is another name.",
         |target| {
             let spoil = |fixture: Fixture| {
                 [
@@ -106,7 +106,7 @@ pub(super) const SPECS: &[Spec] = &[
     should(
         "header-name-base64-broken",
         "streamable HTTP, server validation: a header that is malformed",
-        "Mcp-Name says that it is base64 and is none; it is refused.",
+        "Mcp-Name is marked as base64, but is not valid base64; it is refused.",
         |target| {
             target.needs(Fixture::Plain)?;
             let broken = ["=?base64?!!?=", "=?base64?/w==?="];
@@ -118,7 +118,7 @@ pub(super) const SPECS: &[Spec] = &[
     must(
         "header-name-raw",
         "streamable HTTP, server validation: a header value contains invalid characters",
-        "Mcp-Name has letters that are not of ASCII, the same as the name, and no base64.",
+        "Mcp-Name has the letters of the name outside ASCII, without base64.",
         |target| {
             target.needs(Fixture::Plain)?;
             let seen = target.send(&Call::tool("größe").header("Mcp-Name", Some("größe")));
@@ -181,7 +181,7 @@ pub(super) const SPECS: &[Spec] = &[
     must(
         "origin-foreign",
         "streamable HTTP, security: an Origin that is invalid gets 403",
-        "A page of another site calls a server on this machine.",
+        "A web page of another site calls a server on this machine.",
         |target| {
             target.needs(Fixture::Plain)?;
             let origins = ["http://evil.example", "http://localhost.evil.example"];
@@ -219,11 +219,11 @@ fn base64(text: &str) -> String {
     format!("=?base64?{}?=", Base64::encode_string(text.as_bytes()))
 }
 
-/// Expects each of the spoilt calls of the plain tool to be a header mismatch.
+/// Expects a header mismatch for each changed call of the tool `plain`.
 fn mismatch(
     target: &Target,
     spoilt: impl Fn(&dyn Fn() -> Call) -> Vec<(&'static str, Call)>,
-) -> Found {
+) -> CheckResult {
     target.needs(Fixture::Plain)?;
     each(spoilt(&|| Fixture::Plain.call()), |call| {
         let seen = target.send(&call);

@@ -1,33 +1,35 @@
-//! Flows as they are meant to go. What does not work honestly is not tried otherwise, since a
-//! server that refuses everything would refuse every attack.
+//! Honest flows. The other checks need fixtures that work, because a server that refuses everything
+//! would pass them.
 
 use serde_json::Value;
 
 use super::{
-    Found, Spec,
+    CheckResult, CheckSpec,
     call::Call,
     cases::each,
+    exchange::{Exchange, Outcome},
     fixture::{EVERY_SPELLING, Fixture, STAGING, count},
     must, own,
-    seen::{Outcome, Seen},
     target::Target,
 };
 use crate::check::Problem;
 
 const CONTRACT: &str = "conformance/README.md, what a peer's programs do";
 
-/// Makes the spec of one honest flow.
-const fn flow(id: &'static str, about: &'static str, run: fn(&Target) -> Found) -> Spec {
+/// Makes the check of an honest flow.
+const fn flow(id: &'static str, about: &'static str, run: fn(&Target) -> CheckResult) -> CheckSpec {
     own(id, CONTRACT, about, run)
 }
 
-pub(super) const SPECS: &[Spec] = &[
+pub(super) const SPECS: &[CheckSpec] = &[
     flow("honest-plain", "The tool that asks nothing answers.", |target| {
         honest(target, Fixture::Plain)
     }),
-    flow("honest-form", "A form is asked, accepted, and the result holds the answers.", |target| {
-        honest(target, Fixture::Form)
-    }),
+    flow(
+        "honest-form",
+        "A form is asked and accepted, and the result holds the answers.",
+        |target| honest(target, Fixture::Form),
+    ),
     flow("honest-form-note", "The same with an argument.", |target| {
         target.needs(Fixture::Form)?;
         let call = Fixture::Form.call().with("arguments", r#"{"note":"hello"}"#);
@@ -38,7 +40,7 @@ pub(super) const SPECS: &[Spec] = &[
     must(
         "honest-decline-cancel",
         "elicitation, error handling: a server handles cases where the user declines or cancels",
-        "A form is declined, and another one cancelled; each ends in its own result.",
+        "A form is declined, and another one is cancelled; each ends in its own result.",
         |target| {
             target.needs(Fixture::Form)?;
             each(
@@ -55,7 +57,7 @@ pub(super) const SPECS: &[Spec] = &[
         "Each way to write a field gets a value; all of them come back.",
         |target| flow_of(target, Fixture::Spellings, spellings),
     ),
-    flow("honest-url", "A page is shown, and the person agrees, declines or cancels.", |target| {
+    flow("honest-url", "A URL is shown, and the person accepts, declines or cancels.", |target| {
         flow_of(target, Fixture::Url, |target| {
             let cases = [("accept", "consented"), ("decline", "declined"), ("cancel", "cancelled")];
             each(cases.map(|case| (case.0, case)), |(action, text)| {
@@ -112,13 +114,17 @@ pub(super) const SPECS: &[Spec] = &[
     ),
 ];
 
-/// Plays a flow of one round or none.
-fn honest(target: &Target, fixture: Fixture) -> Found {
+/// Plays a flow of at most one round.
+fn honest(target: &Target, fixture: Fixture) -> CheckResult {
     flow_of(target, fixture, |target| one_round(target, fixture))
 }
 
-/// Plays a flow, and remembers if it does not work.
-fn flow_of(target: &Target, fixture: Fixture, play: impl Fn(&Target) -> Found) -> Found {
+/// Plays a flow, and notes the fixture as missing if it fails.
+fn flow_of(
+    target: &Target,
+    fixture: Fixture,
+    play: impl Fn(&Target) -> CheckResult,
+) -> CheckResult {
     target.needs(fixture)?;
     let found = play(target);
     if let Err(Problem::Failed { .. }) = &found {
@@ -127,25 +133,25 @@ fn flow_of(target: &Target, fixture: Fixture, play: impl Fn(&Target) -> Found) -
     found
 }
 
-fn one_round(target: &Target, fixture: Fixture) -> Found {
+fn one_round(target: &Target, fixture: Fixture) -> CheckResult {
     if fixture == Fixture::Plain {
         return finish(&target.send(&fixture.call()), fixture);
     }
     finish(&target.play(fixture, &fixture.answers())?, fixture)
 }
 
-fn finish(seen: &Seen, fixture: Fixture) -> Found {
+fn finish(seen: &Exchange, fixture: Fixture) -> CheckResult {
     let text = fixture.text().unwrap_or_default();
     seen.done(text).map(|()| text.into())
 }
 
-fn spellings(target: &Target) -> Found {
+fn spellings(target: &Target) -> CheckResult {
     let seen = target.play(Fixture::Spellings, &Fixture::Spellings.answers())?;
     same_content(&seen, EVERY_SPELLING)
 }
 
-/// Expects the result of `spellings` to hold this content, whatever the spelling of its numbers.
-pub(super) fn same_content(seen: &Seen, content: &str) -> Found {
+/// Expects the result of `spellings` to hold this content. The spelling of numbers does not count.
+pub(super) fn same_content(seen: &Exchange, content: &str) -> CheckResult {
     let expected = format!("a complete result with text spellings:{content}");
     let Outcome::Complete(text) = &seen.outcome else { return Err(seen.fail(&expected)) };
     let found: Option<Value> =
@@ -157,7 +163,7 @@ pub(super) fn same_content(seen: &Seen, content: &str) -> Found {
     Err(seen.fail(&expected))
 }
 
-/// Compares two documents; numbers by their value.
+/// Compares two documents, with numbers by their value.
 fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),
@@ -169,7 +175,7 @@ fn is_same(one: &Value, other: &Value) -> bool {
     }
 }
 
-fn several(target: &Target) -> Found {
+fn several(target: &Target) -> CheckResult {
     let (one, two) = (
         r#""a":{"action":"accept","content":{"value":"one"}}"#,
         r#""b":{"action":"accept","content":{"value":"two"}}"#,
@@ -180,7 +186,7 @@ fn several(target: &Target) -> Found {
     Ok("several:one:two".into())
 }
 
-pub(super) fn two_rounds(target: &Target) -> Found {
+pub(super) fn two_rounds(target: &Target) -> CheckResult {
     let first = target.begin(Fixture::TwoRounds)?.state;
     let call = Fixture::TwoRounds.call();
     let seen =
@@ -193,7 +199,7 @@ pub(super) fn two_rounds(target: &Target) -> Found {
     seen.done("two:alice:3").map(|()| "two:alice:3".into())
 }
 
-fn forever(target: &Target) -> Found {
+fn forever(target: &Target) -> CheckResult {
     let mut round = target.begin(Fixture::Forever)?;
     for _ in 0..2 {
         let call = Fixture::Forever.call().answers(Fixture::Forever.answers());
@@ -202,8 +208,8 @@ fn forever(target: &Target) -> Found {
     Ok("asked 3 times".into())
 }
 
-/// Plays the flow of the form, at the very end.
-pub(super) fn still_works(target: &Target) -> Found {
+/// Plays the flow of the form.
+pub(super) fn still_works(target: &Target) -> CheckResult {
     target.needs(Fixture::Form)?;
     let answers = format!(r#"{{"target":{STAGING}}}"#);
     finish(&target.play(Fixture::Form, &answers)?, Fixture::Form)

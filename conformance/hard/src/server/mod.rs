@@ -1,4 +1,4 @@
-//! A client that is awkward or hostile, against a server with the fixtures of the contract.
+//! Checks of a server with the fixtures of the contract, with an awkward and hostile client.
 
 mod always;
 mod answers;
@@ -7,6 +7,7 @@ mod cases;
 mod content;
 mod crowd;
 mod envelope;
+mod exchange;
 mod fixture;
 mod gate;
 mod headers;
@@ -14,8 +15,7 @@ mod honest;
 mod odd;
 mod rewrite;
 mod rules;
-mod seen;
-mod started;
+mod server_process;
 mod state_bound;
 mod state_text;
 mod target;
@@ -29,42 +29,49 @@ use crate::{
     check::{Check, Level, Problem, Report},
     http::Address,
 };
-pub(crate) use started::{Started, not_started, spawn, stop_on_signal, unwatch};
+pub(crate) use server_process::{
+    ServerProcess, forget_process, not_started, spawn, stop_on_signal,
+};
 use target::Target;
 
-/// What a check found, in few words, or why it did not pass.
-type Found = Result<String, Problem>;
+/// The result of a check: a short summary, or why it did not pass.
+type CheckResult = Result<String, Problem>;
 
-/// A check that can be made.
-struct Spec {
+/// A check of a server.
+struct CheckSpec {
     id: &'static str,
     level: Level,
     source: &'static str,
     about: &'static str,
-    run: fn(&Target) -> Found,
+    run: fn(&Target) -> CheckResult,
 }
 
-type Run = fn(&Target) -> Found;
+type Run = fn(&Target) -> CheckResult;
 
-const fn must(id: &'static str, source: &'static str, about: &'static str, run: Run) -> Spec {
-    Spec { id, level: Level::Must, source, about, run }
+const fn must(id: &'static str, source: &'static str, about: &'static str, run: Run) -> CheckSpec {
+    CheckSpec { id, level: Level::Must, source, about, run }
 }
 
-const fn should(id: &'static str, source: &'static str, about: &'static str, run: Run) -> Spec {
-    Spec { id, level: Level::Should, source, about, run }
+const fn should(
+    id: &'static str,
+    source: &'static str,
+    about: &'static str,
+    run: Run,
+) -> CheckSpec {
+    CheckSpec { id, level: Level::Should, source, about, run }
 }
 
-const fn own(id: &'static str, source: &'static str, about: &'static str, run: Run) -> Spec {
-    Spec { id, level: Level::Own, source, about, run }
+const fn own(id: &'static str, source: &'static str, about: &'static str, run: Run) -> CheckSpec {
+    CheckSpec { id, level: Level::Own, source, about, run }
 }
 
-const fn info(id: &'static str, source: &'static str, about: &'static str, run: Run) -> Spec {
-    Spec { id, level: Level::Info, source, about, run }
+const fn info(id: &'static str, source: &'static str, about: &'static str, run: Run) -> CheckSpec {
+    CheckSpec { id, level: Level::Info, source, about, run }
 }
 
-/// All checks, in the order in which they are made. The honest flows are first: what does not work
-/// honestly is not tried otherwise. Last is whether the server survived.
-const ALL: &[&[Spec]] = &[
+/// All checks in their order. The honest flows are first: the other checks need fixtures that work.
+/// The last check is that the server survived.
+const ALL: &[&[CheckSpec]] = &[
     honest::SPECS,
     envelope::SPECS,
     headers::SPECS,
@@ -79,10 +86,10 @@ const ALL: &[&[Spec]] = &[
     rules::SPECS,
 ];
 
-/// Which server is tried, and how.
+/// The server, and the checks to make.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The URL of a server that runs.
+    /// The URL of a running server.
     #[arg(long, required_unless_present = "command", conflicts_with = "command")]
     url: Option<String>,
     /// The URL of the same server, started with `--ttl 1`.
@@ -91,20 +98,20 @@ pub(crate) struct Options {
     /// The URL of the same server, started with `--rounds 2`.
     #[arg(long, requires = "url")]
     rounds_url: Option<String>,
-    /// What to call the server in the report.
+    /// The name of the server in the report.
     #[arg(long, default_value = "server")]
     name: String,
-    /// Where to write the report as JSON.
+    /// Writes the report to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Starts the server with `--sse`, too.
+    /// Starts the server with `--sse`.
     #[arg(long, requires = "command")]
     sse: bool,
-    /// Makes only the checks whose ids begin so, after the honest flows; may be repeated.
+    /// Makes only the honest flows and the checks whose ids begin with this. May be repeated.
     #[arg(long, value_name = "PREFIX")]
     only: Vec<String>,
-    /// The command of the server: it is started as `COMMAND.. serve --port 0`, also with `--ttl 1`
-    /// and with `--rounds 2`, and stopped at the end. Everything that follows is part of it.
+    /// The command of the server. `COMMAND.. serve --port 0` is started three times: plain, with
+    /// `--ttl 1`, and with `--rounds 2`. Everything that follows is part of the command.
     #[arg(long, num_args = 1.., allow_hyphen_values = true, value_name = "COMMAND")]
     command: Vec<String>,
 }
@@ -113,10 +120,10 @@ pub(crate) struct Options {
 ///
 /// # Errors
 ///
-/// A server that cannot be started, a malformed URL, a file that cannot be written.
+/// Fails if a server cannot be started, a URL is invalid, or the report cannot be written.
 pub(crate) fn run(options: &Options) -> io::Result<ExitCode> {
     let sse = if options.sse { ["--sse"].as_slice() } else { &[] };
-    let serve = |more: &[&str]| Started::serve(&options.command, &[sse, more].concat());
+    let serve = |more: &[&str]| ServerProcess::serve(&options.command, &[sse, more].concat());
     let started = match options.command.as_slice() {
         [] => None,
         _ => Some([serve(&[])?, serve(&["--ttl", "1"])?, serve(&["--rounds", "2"])?]),
@@ -132,11 +139,11 @@ pub(crate) fn run(options: &Options) -> io::Result<ExitCode> {
     target.short_lived = short_lived?.map(Box::new);
     target.two_rounds = two_rounds?.map(Box::new);
 
-    target.expect_somebody()?;
+    target.expect_reachable()?;
     let mut report = Report::new(&options.name, "server");
-    target.look_around();
+    target.note_missing_fixtures();
     for spec in ALL.iter().copied().flatten() {
-        let Spec { id, level, source, about, run } = *spec;
+        let CheckSpec { id, level, source, about, run } = *spec;
         let begins = |prefix: &String| id.starts_with(prefix.as_str());
         let is_wanted = options.only.is_empty() || options.only.iter().any(begins);
         if is_wanted || id.starts_with("honest-") {
@@ -162,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_check_has_an_id_of_its_own() {
+    fn check_ids_are_unique() {
         let specs = ALL.iter().copied().flatten();
         let ids: Vec<_> = specs.map(|spec| spec.id).collect();
         let distinct: BTreeSet<_> = ids.iter().collect();

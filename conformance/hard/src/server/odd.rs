@@ -1,38 +1,43 @@
-//! Messages that are hardly any: too deep, doubled, cut, of no character set.
+//! Odd messages: deep, with repeated members, cut off, or not UTF-8.
 
 use core::time::Duration;
 
 use super::{
-    Found, Spec,
+    CheckResult, CheckSpec,
     call::Call,
     cases::each,
     envelope::refused,
+    exchange::{Exchange, Outcome},
     fixture::Fixture,
-    info, own,
-    seen::{Outcome, Seen},
-    should,
+    info, own, should,
     target::Target,
 };
 
-/// How long a server may take for what is only odd.
+/// The time limit of an answer to an odd message.
 const ANSWER_MAX: Duration = Duration::from_secs(5);
 
 const NOTHING_BREAKS: &str = "W-11: what is odd is refused or read, and nothing breaks";
 const MALFORMED: &str = "mrtr, error handling: malformed JSON is answered with a JSON-RPC error";
 
-pub(super) const SPECS: &[Spec] = &[
-    should("odd-not-json", MALFORMED, "Bodies that are no JSON, or no single request.", |target| {
-        target.needs(Fixture::Plain)?;
-        let plain = Fixture::Plain.call().message("1");
-        let batch = format!("[{plain},{plain}]");
-        let cut = plain.get(..plain.len() - 1).unwrap_or_default();
-        let twice = format!("{plain}{plain}");
-        let not_a_number = plain.replacen(r#""arguments":{}"#, r#""arguments":{"note":NaN}"#, 1);
-        let bodies = ["", "{", "[]", "null", "7", cut, &batch, &twice, &not_a_number];
-        each(bodies.map(|body| (body.chars().take(20).collect::<String>(), body)), |body| {
-            prompt(refused(&target.send(&Fixture::Plain.call().raw(body)))?, target)
-        })
-    }),
+pub(super) const SPECS: &[CheckSpec] = &[
+    should(
+        "odd-not-json",
+        MALFORMED,
+        "Bodies that are not JSON, or not a single request.",
+        |target| {
+            target.needs(Fixture::Plain)?;
+            let plain = Fixture::Plain.call().message("1");
+            let batch = format!("[{plain},{plain}]");
+            let cut = plain.get(..plain.len() - 1).unwrap_or_default();
+            let twice = format!("{plain}{plain}");
+            let not_a_number =
+                plain.replacen(r#""arguments":{}"#, r#""arguments":{"note":NaN}"#, 1);
+            let bodies = ["", "{", "[]", "null", "7", cut, &batch, &twice, &not_a_number];
+            each(bodies.map(|body| (body.chars().take(20).collect::<String>(), body)), |body| {
+                prompt(refused(&target.send(&Fixture::Plain.call().raw(body)))?, target)
+            })
+        },
+    ),
     should("odd-not-utf-8", MALFORMED, "A body that is not UTF-8.", |target| {
         target.needs(Fixture::Plain)?;
         let bodies: [&[u8]; 3] = [b"\xff", b"\xc0\xaf", b"\xed\xa0\x80"];
@@ -41,7 +46,7 @@ pub(super) const SPECS: &[Spec] = &[
             let (before, behind) = message.split_once('@').unwrap_or_default();
             let body = [before.as_bytes(), bytes, behind.as_bytes()].concat();
             let seen = target.send(&Fixture::Plain.call().raw(body));
-            // Some decoders put a replacement character there; the tool takes no argument.
+            // Some decoders insert a replacement character. The tool takes no argument, so it may run.
             let word = seen.answered().or_else(|_| refused(&seen))?;
             prompt(word, target)
         })
@@ -77,14 +82,16 @@ pub(super) const SPECS: &[Spec] = &[
         );
         let key = format!(r#"{{"other":{nested}}}"#);
         each([("content", content), ("another key", key)], |answers: String| {
-            let word = target.play(Fixture::Form, &answers)?.held(Fixture::Form.keys())?;
+            let word = target
+                .play(Fixture::Form, &answers)?
+                .refused_or_asked_again(Fixture::Form.keys())?;
             prompt(word, target)
         })
     }),
     own(
         "odd-twice",
         NOTHING_BREAKS,
-        "Members come twice, such as the name and the state. Whatever is read, nothing breaks.",
+        "Members come twice, such as the name and the state; nothing breaks.",
         |target| {
             target.needs(Fixture::Form)?;
             let state = target.state_of(Fixture::Form)?;
@@ -105,7 +112,7 @@ pub(super) const SPECS: &[Spec] = &[
     should(
         "odd-twice-name",
         "streamable HTTP, server validation: no different sources of truth",
-        "The name comes twice, and one of them is not the header's; that one is not run.",
+        "The name comes twice, and one differs from the header; that tool is not run.",
         |target| {
             target.needs(Fixture::Form)?;
             let form = Fixture::Form.call();
@@ -116,7 +123,9 @@ pub(super) const SPECS: &[Spec] = &[
                 match &seen.outcome {
                     Outcome::Complete(_) => Err(seen.fail("the tool of the header, or a refusal")),
                     Outcome::Asks(_) => Ok(seen.word()),
-                    Outcome::ToolError | Outcome::Error { .. } | Outcome::Nothing => seen.held(&[]),
+                    Outcome::ToolError | Outcome::Error { .. } | Outcome::Nothing => {
+                        seen.refused_or_asked_again(&[])
+                    }
                 }
             })
         },
@@ -124,7 +133,7 @@ pub(super) const SPECS: &[Spec] = &[
     own(
         "odd-large-argument",
         NOTHING_BREAKS,
-        "An argument of a megabyte is asked about and done, or refused.",
+        "A call with an argument of a megabyte asks and completes, or is refused.",
         |target| {
             target.needs(Fixture::Form)?;
             let arguments = format!(r#"{{"note":"{}"}}"#, "n".repeat(1 << 20));
@@ -135,13 +144,13 @@ pub(super) const SPECS: &[Spec] = &[
                 return prompt(refused(&seen)?, target);
             };
             let retry = call.answers(Fixture::Form.answers()).state(round.state.as_deref());
-            target.send(&retry).done("accepted:staging:true").map(|()| "asked and done".into())
+            target.send(&retry).done("accepted:staging:true").map(|()| "asked and completed".into())
         },
     ),
     info(
         "odd-id",
         "basic, requests: a string or an integer, not null",
-        "Ids that are none: null, a fraction, an object, none at all.",
+        "Invalid ids: null, a fraction, an object, a truth value.",
         |target| {
             target.needs(Fixture::Plain)?;
             let words = ["null", "1.5", "{}", "true"].map(|id| {
@@ -168,7 +177,7 @@ pub(super) const SPECS: &[Spec] = &[
     info(
         "odd-content-type",
         "streamable HTTP, security: pages of other sites send these without asking",
-        "A body that is said to be plain text, a form, or nothing.",
+        "The Content-Type is plain text, a web form, or missing.",
         |target| {
             target.needs(Fixture::Plain)?;
             let types = [Some("text/plain"), Some("application/x-www-form-urlencoded"), None];
@@ -182,7 +191,7 @@ pub(super) const SPECS: &[Spec] = &[
     info(
         "odd-twice-bound",
         "ST-03",
-        "A state of one note; the retry has two, the right one last, then first.",
+        "The state is for one note; the retry has two notes, the right one last, then first.",
         |target| {
             target.needs(Fixture::Form)?;
             let call = Fixture::Form.call().with("arguments", r#"{"note":"a"}"#);
@@ -199,7 +208,7 @@ pub(super) const SPECS: &[Spec] = &[
     own(
         "odd-surrogates",
         NOTHING_BREAKS,
-        "An argument holds half of a surrogate pair; if that is asked about, the retry works.",
+        "An argument holds half of a surrogate pair; if the tool asks, the retry works.",
         |target| {
             target.needs(Fixture::Form)?;
             let notes = [r"\ud800", r"\udc00\ud800", r"a\ud83d", r"\u0000", r"\uffff"];
@@ -211,7 +220,10 @@ pub(super) const SPECS: &[Spec] = &[
                     return prompt(refused(&seen)?, target);
                 };
                 let retry = call.answers(Fixture::Form.answers()).state(round.state.as_deref());
-                target.send(&retry).done("accepted:staging:true").map(|()| "asked and done".into())
+                target
+                    .send(&retry)
+                    .done("accepted:staging:true")
+                    .map(|()| "asked and completed".into())
             })
         },
     ),
@@ -233,14 +245,14 @@ pub(super) const SPECS: &[Spec] = &[
             };
             let answers = each(calls, with_state)?;
             let call = first.answers(super::fixture::count(3)).with("requestState", r#""\ud800""#);
-            let state = target.send(&call).held(Fixture::TwoRounds.keys())?;
+            let state = target.send(&call).refused_or_asked_again(Fixture::TwoRounds.keys())?;
             Ok(format!("{answers}; state: {state}"))
         },
     ),
     own(
         "odd-many",
         NOTHING_BREAKS,
-        "Ten thousand answers, and ten thousand parameters that nobody knows.",
+        "Ten thousand answers, and ten thousand unknown parameters.",
         |target| {
             target.needs(Fixture::Form)?;
             let many = |value: &str| {
@@ -260,23 +272,23 @@ pub(super) const SPECS: &[Spec] = &[
     ),
 ];
 
-/// Expects some answer, soon, and a server that goes on.
-fn quick(target: &Target, call: &Call) -> Found {
+/// Expects any answer within [`SOON`], and a server that still works.
+fn quick(target: &Target, call: &Call) -> CheckResult {
     let seen = target.send(call);
     let word = seen.answered().or_else(|problem| refused(&seen).map_err(|_| problem))?;
     in_time(&seen)?;
     prompt(word, target)
 }
 
-fn in_time(seen: &Seen) -> Found {
+fn in_time(seen: &Exchange) -> CheckResult {
     if seen.took > ANSWER_MAX {
         return Err(seen.fail(&format!("an answer within 5 s, not {:?}", seen.took)));
     }
     Ok(String::new())
 }
 
-/// Expects a server that goes on, and passes a word through.
-fn prompt(word: String, target: &Target) -> Found {
+/// Expects a server that still works, and returns the word.
+fn prompt(word: String, target: &Target) -> CheckResult {
     target.still_works()?;
     Ok(word)
 }

@@ -1,11 +1,11 @@
-//! What can be done to a state without its key.
+//! Changes to a state that need no key.
 
 use base64ct::{Base64, Base64Unpadded, Base64Url, Base64UrlUnpadded, Encoding as _};
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// Changes the character at a place into another one that stands for other bits, also for who reads
-/// only some of them: in the last character of base64 the upper bits count.
+/// Changes the character at a place so that its bits differ, also the upper bits: in the last
+/// character of base64 only the upper bits count.
 pub(super) fn flip(state: &str, at: usize) -> Option<String> {
     let old = state.get(at..)?.chars().next()?;
     let value = match old {
@@ -17,7 +17,7 @@ pub(super) fn flip(state: &str, at: usize) -> Option<String> {
         Some(value) => char::from(*LETTERS.get(value ^ 32)?),
         None => 'A',
     };
-    // Bits that the alphabet of the state spells otherwise.
+    // The two alphabets of base64 differ in these characters.
     let new = match new {
         '-' if state.contains(['+', '/']) => '+',
         '_' if state.contains(['+', '/']) => '/',
@@ -27,7 +27,7 @@ pub(super) fn flip(state: &str, at: usize) -> Option<String> {
     Some(format!("{before}{new}{}", rest.get(old.len_utf8()..)?))
 }
 
-/// Spells the bytes of a state otherwise. Empty: it is no base64.
+/// Returns other spellings of the bytes of a state. Returns none if it is not base64.
 pub(super) fn respell(state: &str) -> Vec<(String, String)> {
     let bare = state.trim_end_matches('=');
     let is_base64 = |byte: u8| LETTERS.contains(&byte) || matches!(byte, b'+' | b'/' | b'.');
@@ -60,14 +60,14 @@ pub(super) fn respell(state: &str) -> Vec<(String, String)> {
     spellings.into_iter().map(|(name, spelling)| (name.into(), spelling)).collect()
 }
 
-/// Returns another last character that stands for the same bytes. `None`: every bit counts.
+/// Returns another last character for the same bytes. `None` if every bit counts.
 fn unused_bits(base64: &str) -> Option<char> {
     let last = base64.chars().last().filter(|_| matches!(base64.len() % 4, 2 | 3))?;
     let value = LETTERS.iter().position(|letter| char::from(*letter) == last)?;
     Some(char::from(*LETTERS.get(value ^ 1)?))
 }
 
-/// Makes states that say another name: of this one, where its name can be read, and from nothing.
+/// Makes states with another name: from this state if its name can be read, and without it.
 pub(super) fn forge(state: &str, name: &str) -> Vec<(String, String)> {
     let other = "m".repeat(name.len());
     let mut forged = Vec::new();
@@ -96,7 +96,7 @@ pub(super) fn forge(state: &str, name: &str) -> Vec<(String, String)> {
     forged
 }
 
-/// Returns whether a state shows a text, plain or in base64.
+/// Returns whether a state contains a text, plain or in base64.
 pub(super) fn readable(state: &str, text: &str) -> bool {
     let shows = |bytes: &[u8]| bytes.windows(text.len()).any(|window| window == text.as_bytes());
     let mut parts = state.split('.');
@@ -107,7 +107,7 @@ pub(super) fn readable(state: &str, text: &str) -> bool {
 type Decode = fn(&str) -> Option<Vec<u8>>;
 type Encode = fn(&[u8]) -> String;
 
-/// Decodes base64 in whichever spelling it is, and says how to spell it so again.
+/// Decodes base64 in any spelling. Also returns the function that encodes in the same spelling.
 fn decode(text: &str) -> Option<(Vec<u8>, Encode)> {
     let spellings: [(Decode, Encode); 4] = [
         (|text| Base64UrlUnpadded::decode_vec(text).ok(), Base64UrlUnpadded::encode_string),
@@ -118,7 +118,7 @@ fn decode(text: &str) -> Option<(Vec<u8>, Encode)> {
     spellings.into_iter().find_map(|(decode, encode)| Some((decode(text)?, encode)))
 }
 
-/// Replaces each occurrence of some bytes; `None` if there is no occurrence.
+/// Replaces each occurrence of some bytes. `None` if there is none.
 fn replace(bytes: &[u8], old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
     let mut changed = Vec::new();
     let mut rest = bytes;
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flip_changes_bits_that_count() {
+    fn a_flip_changes_significant_bits() {
         for bytes in [b"a".as_slice(), b"ab", b"abc", b"\xff\xfe\xfd\xfc"] {
             let state = Base64UrlUnpadded::encode_string(bytes);
             for at in 0..state.len() {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn other_spellings_stand_for_the_same_bytes_and_are_others() {
+    fn other_spellings_differ_and_decode_to_the_same_bytes() {
         let state = Base64UrlUnpadded::encode_string(b"\xff\xfe\xfd\xfc");
         let names: Vec<_> = respell(&state).into_iter().map(|(name, _)| name).collect();
         assert!(names.contains(&"unused bits".into()) && names.contains(&"padding".into()));

@@ -1,13 +1,12 @@
-//! A good state on a request that it was not made for, and on one that only looks different.
+//! A valid state on another request, and on the same request in another spelling.
 
 use super::{
-    Found, Spec,
+    CheckResult, CheckSpec,
     call::{Call, text},
     cases::each,
+    exchange::Outcome,
     fixture::{Fixture, count, name_under},
-    info,
-    seen::Outcome,
-    should,
+    info, should,
     target::Target,
 };
 
@@ -16,11 +15,11 @@ const BOUND: &str =
     "mrtr, server requirement 5: reject a state on a request that does not match its own";
 const SAME: &str = "RFC 8259: the same JSON, written otherwise; mrtr, basic workflow";
 
-pub(super) const SPECS: &[Spec] = &[
+pub(super) const SPECS: &[CheckSpec] = &[
     should(
         "state-other-tool",
         BOUND,
-        "The state of each tool on each other one, with that one's answers.",
+        "The state of each tool comes with each other tool and its answers.",
         |target| {
             let from = [
                 Fixture::Form,
@@ -29,7 +28,7 @@ pub(super) const SPECS: &[Spec] = &[
                 Fixture::StateOnly,
                 Fixture::Forever,
             ];
-            // A tool that asks the same again and again does not show whether it took a state.
+            // A tool that always asks the same does not show whether it accepted a state.
             let to = [Fixture::Form, Fixture::Several, Fixture::TwoRounds, Fixture::StateOnly];
             moved(target, &from, &to)
         },
@@ -37,7 +36,7 @@ pub(super) const SPECS: &[Spec] = &[
     should(
         "state-other-method",
         BOUND,
-        "The state of a prompt on a resource, of both on a tool, and the other way round.",
+        "The state of a prompt comes with a resource, of both with a tool, and the reverse.",
         |target| {
             let ends = [Fixture::Prompt, Fixture::Resource];
             let all = [Fixture::Form, Fixture::TwoRounds, Fixture::Prompt, Fixture::Resource];
@@ -63,7 +62,9 @@ pub(super) const SPECS: &[Spec] = &[
                 let call = Fixture::Form.call().with("arguments", first);
                 let state = target.begin_with(Fixture::Form, &call)?.state;
                 let call = call.answers(Fixture::Form.answers()).state(state.as_deref());
-                target.send(&call.with("arguments", then)).held(Fixture::Form.keys())
+                target
+                    .send(&call.with("arguments", then))
+                    .refused_or_asked_again(Fixture::Form.keys())
             })
         },
     ),
@@ -107,7 +108,7 @@ pub(super) const SPECS: &[Spec] = &[
     should(
         "same-state",
         "RFC 8259, strings; mrtr, client requirement 2",
-        "The state is the same text, its characters written as escapes of JSON.",
+        "The state is the same text, with its characters as JSON escapes.",
         |target| {
             target.needs(Fixture::TwoRounds)?;
             let state = target.second_state("alice")?;
@@ -120,7 +121,7 @@ pub(super) const SPECS: &[Spec] = &[
     info(
         "same-number",
         "ST-03: numbers by their value",
-        "An argument is 1 at first, and 1.0 and 1e0 on the retry.",
+        "An argument is 1 on the first leg, and 1.0 or 1e0 on the retry.",
         |target| {
             target.needs(Fixture::Form)?;
             let with = |number: &str| {
@@ -138,7 +139,7 @@ pub(super) const SPECS: &[Spec] = &[
     info(
         "same-no-arguments",
         "ST-03; schema, CallToolRequestParams: arguments are optional",
-        "Without arguments at first, with none in an object on the retry.",
+        "The first leg has no arguments, and the retry has an empty object.",
         |target| {
             target.needs(Fixture::Form)?;
             let state =
@@ -161,7 +162,7 @@ pub(super) const SPECS: &[Spec] = &[
             target.send(&answered).asks(&["second"])?;
             target
                 .send(&call.answers(count(3)).state(first.as_deref()))
-                .held(Fixture::TwoRounds.keys())
+                .refused_or_asked_again(Fixture::TwoRounds.keys())
         },
     ),
     should(
@@ -223,8 +224,8 @@ pub(super) const SPECS: &[Spec] = &[
     ),
 ];
 
-/// Takes the state of each fixture to each other one, and expects it not to be taken there.
-fn moved(target: &Target, from: &[Fixture], to: &[Fixture]) -> Found {
+/// Sends the state of each fixture to each other one, and expects a refusal.
+fn moved(target: &Target, from: &[Fixture], to: &[Fixture]) -> CheckResult {
     let pairs = from.iter().flat_map(|from| to.iter().map(move |to| (*from, *to)));
     let pairs = pairs.filter(|(from, to)| from != to);
     each(
@@ -233,24 +234,26 @@ fn moved(target: &Target, from: &[Fixture], to: &[Fixture]) -> Found {
             target.needs(from)?;
             target.needs(to)?;
             let state = target.state_of(from)?;
-            // So long as nothing else is refused, what is refused is the state.
+            // Without a state the call works, so the state is what is refused.
             target.begin(to)?;
-            target.send(&to.call().answers(to.answers()).state(Some(&state))).held(to.keys())
+            target
+                .send(&to.call().answers(to.answers()).state(Some(&state)))
+                .refused_or_asked_again(to.keys())
         },
     )
 }
 
-/// Expects the form to be done by each retry that is made of an honest one.
+/// Expects each retry that is made from an honest one to complete the form.
 fn same(
     target: &Target,
     arguments: &str,
     retries: impl Fn(&Call) -> Vec<(&'static str, Call)>,
-) -> Found {
+) -> CheckResult {
     target.needs(Fixture::Form)?;
     let first = Fixture::Form.call().with("arguments", arguments);
     let names = retries(&first).into_iter().map(|(name, _)| name).enumerate();
     each(names.map(|(index, name)| (name, index)).collect::<Vec<_>>(), |index| {
-        // Each has a state of its own, in case that it is used up.
+        // Each retry has its own state, because a state may be for single use.
         let state = target.begin_with(Fixture::Form, &first)?.state.unwrap_or_default();
         let honest =
             first.clone().answers(Fixture::Form.answers()).with("requestState", text(&state));

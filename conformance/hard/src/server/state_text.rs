@@ -1,32 +1,32 @@
-//! The text of a state: changed, cut, extended, spelled otherwise, made up.
+//! The text of a state: changed, cut, extended, in other spellings, or invented.
 
 use core::time::Duration;
 
 use super::{
-    Found, Spec,
+    CheckResult, CheckSpec,
     call::text,
     cases::each,
+    exchange::{Exchange, Outcome},
     fixture::{Fixture, count},
     info, must, own,
     rewrite::{flip, forge, readable, respell},
-    seen::{Outcome, Seen},
     should,
     target::Target,
 };
 
 /// Mrtr, server requirement 4.
 const INTEGRITY: &str = "mrtr, server requirement 4: reject state that fails verification";
-/// How long a server may take to refuse what is too large, on a machine that has more to do.
+/// The time limit of the refusal of a huge state, on a busy machine.
 const REFUSAL_MAX: Duration = Duration::from_secs(5);
 
-/// The name that the states hold.
+/// The name in the states.
 const NAME: &str = "alice";
 
-pub(super) const SPECS: &[Spec] = &[
+pub(super) const SPECS: &[CheckSpec] = &[
     must(
         "state-flip",
         INTEGRITY,
-        "Each character of the state is changed in turn; at last the state as it was.",
+        "Each character of the state is changed in turn; then the unchanged state works.",
         |target| {
             attack(target, |state| {
                 let all = state.char_indices().map(|(at, _)| at);
@@ -37,10 +37,10 @@ pub(super) const SPECS: &[Spec] = &[
     must(
         "state-truncated",
         INTEGRITY,
-        "The state is cut at every length; at last the state as it was.",
+        "The state is cut at every length; then the unchanged state works.",
         |target| {
             attack(target, |state| {
-                // Padding holds nothing; what is left of it is another spelling.
+                // A state without some of its padding is another spelling, not a cut one.
                 let end = state.trim_end_matches('=').len();
                 let cuts =
                     state.char_indices().map(|(at, _)| at).filter(|at| (1..end).contains(at));
@@ -49,29 +49,24 @@ pub(super) const SPECS: &[Spec] = &[
             })
         },
     ),
-    must(
-        "state-appended",
-        INTEGRITY,
-        "Something is written before and behind the state.",
-        |target| {
-            attack(target, |state| {
-                let appended =
-                    ["AAAA", "tampered", ".AAAA", state].map(|more| format!("{state}{more}"));
-                let prepended = ["AAAA", "x"].map(|more| format!("{more}{state}"));
-                let all = appended.into_iter().chain(prepended);
-                all.enumerate().map(|(index, state)| (format!("no. {index}"), state)).collect()
-            })
-        },
-    ),
+    must("state-appended", INTEGRITY, "Text is added before and after the state.", |target| {
+        attack(target, |state| {
+            let appended =
+                ["AAAA", "tampered", ".AAAA", state].map(|more| format!("{state}{more}"));
+            let prepended = ["AAAA", "x"].map(|more| format!("{more}{state}"));
+            let all = appended.into_iter().chain(prepended);
+            all.enumerate().map(|(index, state)| (format!("no. {index}"), state)).collect()
+        })
+    }),
     must(
         "state-forged",
         INTEGRITY,
-        "The name in the state is replaced, wherever it can be read; and states are made up.",
+        "The name in the state is replaced if it can be read, and states are invented.",
         |target| attack(target, |state| forge(state, NAME)),
     ),
     own(
         "state-other-spelling",
-        "ST-10: a state has one spelling; what it says is not changed by the others",
+        "ST-10: a state has one spelling; the others do not change its content",
         "The same bytes in other spellings of base64: padding, alphabet, unused bits, white space.",
         |target| attack(target, respell),
     ),
@@ -91,7 +86,7 @@ pub(super) const SPECS: &[Spec] = &[
             let values = ["7", "{}", "[]", "true", &wrapped];
             each(values.map(|value| (value.chars().take(20).collect::<String>(), value)), |value| {
                 let call = Fixture::TwoRounds.call().answers(count(3)).with("requestState", value);
-                target.send(&call).held(Fixture::TwoRounds.keys())
+                target.send(&call).refused_or_asked_again(Fixture::TwoRounds.keys())
             })
         },
     ),
@@ -110,7 +105,7 @@ pub(super) const SPECS: &[Spec] = &[
             ];
             each(states, |state| {
                 let seen = second(target, &state);
-                let word = seen.held(Fixture::TwoRounds.keys())?;
+                let word = seen.refused_or_asked_again(Fixture::TwoRounds.keys())?;
                 if seen.took > REFUSAL_MAX {
                     return Err(seen.fail(&format!("a refusal within 5 s, not {:?}", seen.took)));
                 }
@@ -143,7 +138,7 @@ pub(super) const SPECS: &[Spec] = &[
     info(
         "state-refusals-alike",
         "ST-06",
-        "States that are refused for several reasons: whether a client can tell them apart.",
+        "States are refused for several reasons; can a client distinguish them.",
         |target| {
             target.needs(Fixture::TwoRounds)?;
             let state = target.second_state(NAME)?;
@@ -163,7 +158,7 @@ pub(super) const SPECS: &[Spec] = &[
     info(
         "state-readable",
         "mrtr, server requirement 2",
-        "Whether a client can read in the state what it was told.",
+        "Can a client read its answer in the state.",
         |target| {
             target.needs(Fixture::TwoRounds)?;
             let state = target.second_state("Quetzalcoatl")?;
@@ -178,18 +173,19 @@ pub(super) const SPECS: &[Spec] = &[
 ];
 
 /// Sends the second round of `two_rounds` with a state.
-fn second(target: &Target, state: &str) -> Seen {
+fn second(target: &Target, state: &str) -> Exchange {
     target.send(&Fixture::TwoRounds.call().answers(count(3)).state(Some(state)))
 }
 
-/// Expects none of the states that are made of a good one to be taken, and then that one to be.
+/// Expects that all changed states are refused, and that the valid one is then accepted.
 ///
-/// It is the state of a second round: it holds what the first one said, and the result shows it.
-fn attack(target: &Target, states: impl Fn(&str) -> Vec<(String, String)>) -> Found {
+/// The state is of a second round. It holds the answer of the first, and the result shows it.
+fn attack(target: &Target, states: impl Fn(&str) -> Vec<(String, String)>) -> CheckResult {
     target.needs(Fixture::TwoRounds)?;
     let state = target.second_state(NAME)?;
-    let found =
-        each(states(&state), |changed| second(target, &changed).held(Fixture::TwoRounds.keys()));
+    let found = each(states(&state), |changed| {
+        second(target, &changed).refused_or_asked_again(Fixture::TwoRounds.keys())
+    });
     second(target, &state).done("two:alice:3")?;
     found
 }

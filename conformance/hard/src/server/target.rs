@@ -1,4 +1,4 @@
-//! The server that is tried, and all that is sent to it.
+//! The server under test, and the requests to it.
 
 use core::{
     iter,
@@ -14,26 +14,26 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    always::{Always, Ledger},
+    always::{Ledger, Rule},
     call::Call,
+    exchange::{Exchange, Outcome, Round},
     fixture::Fixture,
-    seen::{Outcome, Round, Seen},
 };
 use crate::{
     check::{Problem, cut},
     http::{self, Address, Connection, Request},
 };
 
-/// A server, and what it said so far.
+/// A server under test, and the results of the rules so far.
 pub(crate) struct Target {
     address: Address,
-    /// The same server, with states that live for a second.
+    /// The same server, started with `--ttl 1`.
     pub(crate) short_lived: Option<Box<Target>>,
-    /// The same server, with at most two rounds a flow.
+    /// The same server, started with `--rounds 2`.
     pub(crate) two_rounds: Option<Box<Target>>,
     next_id: AtomicU64,
     ledger: Mutex<Ledger>,
-    /// The fixtures that are not listed or do not work, and why.
+    /// The fixtures that are missing or do not work, and why.
     lacks: Mutex<BTreeMap<Fixture, String>>,
 }
 
@@ -49,12 +49,12 @@ impl Target {
         }
     }
 
-    /// Expects that somebody listens, before each check finds out that nobody does.
+    /// Expects that the server listens, so that a dead one is reported once.
     ///
     /// # Errors
     ///
-    /// A server that cannot be reached.
-    pub(crate) fn expect_somebody(&self) -> io::Result<()> {
+    /// Fails if a server cannot be reached.
+    pub(crate) fn expect_reachable(&self) -> io::Result<()> {
         for it in
             iter::once(self).chain(self.short_lived.as_deref()).chain(self.two_rounds.as_deref())
         {
@@ -66,13 +66,13 @@ impl Target {
         Ok(())
     }
 
-    /// Sends a request on a connection of its own.
-    pub(crate) fn send(&self, call: &Call) -> Seen {
+    /// Sends a request on a new connection.
+    pub(crate) fn send(&self, call: &Call) -> Exchange {
         self.exchange(call, |request| http::send(&self.address, request))
     }
 
     /// Sends requests one after the other on one connection.
-    pub(crate) fn send_on_one_connection(&self, calls: &[Call]) -> Result<Vec<Seen>, Problem> {
+    pub(crate) fn send_on_one_connection(&self, calls: &[Call]) -> Result<Vec<Exchange>, Problem> {
         let unreachable = |error| Problem::Failed {
             sent: "a connection".into(),
             came_back: format!("no connection: {error}"),
@@ -89,19 +89,19 @@ impl Target {
         Ok(seen)
     }
 
-    /// Sends a request of HTTP that is no call.
-    pub(crate) fn send_plain(&self, request: &Request) -> Seen {
+    /// Sends an HTTP request that is not a call.
+    pub(crate) fn send_plain(&self, request: &Request) -> Exchange {
         let sent = format!("{} with {:?}", request.method, request.headers);
         let began = Instant::now();
         let response = http::send(&self.address, request);
-        Seen::read(sent, response, began.elapsed())
+        Exchange::read(sent, response, began.elapsed())
     }
 
     fn exchange(
         &self,
         call: &Call,
         send: impl FnOnce(&Request) -> std::io::Result<http::Response>,
-    ) -> Seen {
+    ) -> Exchange {
         let next = self.next_id.fetch_add(1, Ordering::Relaxed);
         let id = call.expected_id(next);
         let request = call.request(id.as_deref().unwrap_or("null"));
@@ -111,24 +111,24 @@ impl Target {
         }
         let began = Instant::now();
         let response = send(&request);
-        let seen = Seen::read(sent, response, began.elapsed());
+        let seen = Exchange::read(sent, response, began.elapsed());
         let id = id.and_then(|id| serde_json::from_str::<Value>(&id).ok());
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner).note(call, id.as_ref(), &seen);
         seen
     }
 
-    /// Returns what all answers so far had in common.
-    pub(crate) fn always(&self, rule: Always) -> Result<String, Problem> {
+    /// Returns the result of a rule over all answers so far.
+    pub(crate) fn always(&self, rule: Rule) -> Result<String, Problem> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner).found(rule)
     }
 
-    /// Remembers why a fixture is not to be had.
+    /// Notes why a fixture is missing.
     pub(crate) fn note_lack(&self, fixture: Fixture, why: &str) {
         let mut lacks = self.lacks.lock().unwrap_or_else(PoisonError::into_inner);
         lacks.entry(fixture).or_insert_with(|| why.into());
     }
 
-    /// Expects that a fixture is there and works: what is refused says nothing if all is refused.
+    /// Expects that a fixture works. A refusal proves nothing if everything is refused.
     pub(crate) fn needs(&self, fixture: Fixture) -> Result<(), Problem> {
         match self.lacks.lock().unwrap_or_else(PoisonError::into_inner).get(&fixture) {
             Some(why) => Err(Problem::NotOffered(format!("{}: {why}", fixture.name()))),
@@ -136,9 +136,9 @@ impl Target {
         }
     }
 
-    /// Notes which fixtures there are not: they are not listed, and calls of them are refused. A
-    /// resource may be there and not be listed, if it is one of a template.
-    pub(crate) fn look_around(&self) {
+    /// Notes the missing fixtures: they are not listed, and their calls are refused. The resource of a
+    /// template works without being listed.
+    pub(crate) fn note_missing_fixtures(&self) {
         let mut lists: BTreeMap<&str, Option<Vec<String>>> = BTreeMap::new();
         for fixture in Fixture::ALL {
             let (method, kind, parameter) = fixture.listed();
@@ -164,12 +164,12 @@ impl Target {
         Some(listed.iter().filter_map(name).collect())
     }
 
-    /// Makes the first request of a fixture and expects its first question.
+    /// Sends the first request of a fixture, and expects its first round.
     pub(crate) fn begin(&self, fixture: Fixture) -> Result<Round, Problem> {
         self.begin_with(fixture, &fixture.call())
     }
 
-    /// Makes a first request of a fixture and expects its first question.
+    /// Sends this first request of a fixture, and expects its first round.
     pub(crate) fn begin_with(&self, fixture: Fixture, call: &Call) -> Result<Round, Problem> {
         let seen = self.send(call);
         let round = seen.asks(fixture.keys())?;
@@ -179,13 +179,13 @@ impl Target {
         Ok(round)
     }
 
-    /// Makes the first request of a fixture, and returns the state.
+    /// Sends the first request of a fixture, and returns the state.
     pub(crate) fn state_of(&self, fixture: Fixture) -> Result<String, Problem> {
         Ok(self.begin(fixture)?.state.unwrap_or_default())
     }
 
-    /// Plays a fixture of one round to its end with these answers, and returns what came back.
-    pub(crate) fn play(&self, fixture: Fixture, answers: &str) -> Result<Seen, Problem> {
+    /// Plays a fixture of one round with these answers, and returns the last exchange.
+    pub(crate) fn play(&self, fixture: Fixture, answers: &str) -> Result<Exchange, Problem> {
         let round = self.begin(fixture)?;
         Ok(self.send(&fixture.call().answers(answers).state(round.state.as_deref())))
     }
@@ -200,7 +200,7 @@ impl Target {
         }
     }
 
-    /// Returns whether a fixture still works.
+    /// Expects that a fixture still works.
     pub(crate) fn still_works(&self) -> Result<(), Problem> {
         let plain = self.send(&Fixture::Plain.call());
         match plain.outcome {

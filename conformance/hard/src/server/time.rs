@@ -1,4 +1,4 @@
-//! What ends by itself: a state's life, a flow's rounds.
+//! Limits of a server: the lifetime of a state, and the rounds of a flow.
 
 use core::time::Duration;
 use std::{
@@ -7,20 +7,21 @@ use std::{
 };
 
 use super::{
-    Found, Spec, fixture::Fixture, honest, info, own, seen::Outcome, should, target::Target,
+    CheckResult, CheckSpec, exchange::Outcome, fixture::Fixture, honest, info, own, should,
+    target::Target,
 };
 use crate::check::Problem;
 
-/// How long a state is kept that lives for a second.
+/// The wait before a state with a lifetime of one second is used.
 const WAIT: Duration = Duration::from_millis(2500);
-/// How many rounds are played of a flow that should end.
+/// The number of rounds that are played of a flow that should end.
 const ROUNDS_MAX: usize = 12;
 
-pub(super) const SPECS: &[Spec] = &[
+pub(super) const SPECS: &[CheckSpec] = &[
     should(
         "state-expired",
         "mrtr, server requirement 5: reject state presented after it lapses; ST-04",
-        "A state that lives for a second comes back at once, and another after two and a half.",
+        "A state with a lifetime of 1 s comes back at once, and another one after 2.5 s.",
         |target| {
             let short_lived = other(&target.short_lived, "--ttl-url")?;
             target.needs(Fixture::Form)?;
@@ -28,19 +29,19 @@ pub(super) const SPECS: &[Spec] = &[
             let state = short_lived.state_of(Fixture::Form)?;
             thread::sleep(WAIT);
             let call = Fixture::Form.call().answers(Fixture::Form.answers()).state(Some(&state));
-            short_lived.send(&call).held(Fixture::Form.keys())
+            short_lived.send(&call).refused_or_asked_again(Fixture::Form.keys())
         },
     ),
     own(
         "rounds-capped",
         "SV-02: any number of rounds up to the server's own cap",
-        "A flow that asks without end, at a server that asks at most twice.",
+        "A flow asks without end, and the server is limited to two rounds.",
         capped,
     ),
     own(
         "rounds-within-cap",
         "SV-02: any number of rounds up to the server's own cap",
-        "A flow of two rounds, at a server that asks at most twice.",
+        "A flow has two rounds, and the server is limited to two rounds.",
         |target| {
             let two_rounds = other(&target.two_rounds, "--rounds-url")?;
             target.needs(Fixture::TwoRounds)?;
@@ -61,16 +62,16 @@ pub(super) const SPECS: &[Spec] = &[
     ),
 ];
 
-/// Waits for the next whole second. A server that counts in whole seconds may let a state that it
-/// seals at the end of one live for almost nothing.
+/// Waits for the next whole second. If a server counts in whole seconds, a state that it seals at the
+/// end of a second lives for a moment only.
 fn begin_a_second() {
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let of_this_second = Duration::from_nanos(since_1970.subsec_nanos().into());
     thread::sleep(Duration::from_secs(1).saturating_sub(of_this_second));
 }
 
-/// Expects a state to live, for a while at least. A machine that has more to do may take too long
-/// for it once or twice.
+/// Expects that a state works within its lifetime. It is tried three times, because a busy machine may
+/// be too slow.
 fn soon(short_lived: &Target) -> Result<(), Problem> {
     let mut found = Ok(());
     for _ in 0..3 {
@@ -89,7 +90,7 @@ fn other<'t>(other: &'t Option<Box<Target>>, option: &str) -> Result<&'t Target,
     other.as_deref().ok_or_else(|| Problem::NotOffered(format!("there is no {option}")))
 }
 
-fn capped(target: &Target) -> Found {
+fn capped(target: &Target) -> CheckResult {
     let two_rounds = other(&target.two_rounds, "--rounds-url")?;
     target.needs(Fixture::Forever)?;
     let mut round = two_rounds.begin(Fixture::Forever)?;

@@ -95,7 +95,7 @@ fn capabilities(claims: &[String]) -> ClientCapabilities {
     capabilities
 }
 
-/// What is not claimed is left to the SDK's own defaults, as in a client that never wrote a handler for it.
+/// Requests that are not claimed go to the SDK's default handlers, as in a client without handlers.
 impl ClientHandler for Handler {
     fn get_info(&self) -> ClientConfig {
         ClientConfig::new(self.capabilities.clone(), Implementation::new("rmcp-peer", "0.0.0"))
@@ -138,7 +138,7 @@ impl ClientHandler for Handler {
 }
 
 struct Failure {
-    /// Only what came as a JSON-RPC error has one.
+    /// The code of a JSON-RPC error. `None` for other failures.
     code: Option<i32>,
     message: String,
 }

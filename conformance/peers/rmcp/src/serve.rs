@@ -31,7 +31,7 @@ const TOOLS: [&str; 12] = [
 ];
 const RESOURCE: &str = "ask://resource";
 
-/// What a round leaves for the next one.
+/// The state of a round.
 #[derive(Default, Serialize, Deserialize)]
 struct State {
     round: u32,
@@ -45,7 +45,7 @@ impl State {
     }
 }
 
-/// What a handler decided: an end, or another round.
+/// The decision of a handler: an end, or another round.
 enum Step {
     Done(String),
     Ask(InputRequests, Option<State>),
@@ -166,7 +166,7 @@ impl Call {
         T::deserialize(self.responses.get(key)?).ok()
     }
 
-    /// `declined` or `cancelled`, if the user refused what was asked under `key`.
+    /// Returns `declined` or `cancelled` if the user refused the question under `key`.
     fn refused(&self, key: &str) -> Option<&'static str> {
         match self.answer::<ElicitResult>(key)?.action {
             ElicitationAction::Decline => Some("declined"),
@@ -175,14 +175,14 @@ impl Call {
         }
     }
 
-    /// The accepted content under `key`, if it is there and fits.
+    /// Returns the accepted content under `key`, if it is there and fits.
     fn accepted<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
         let result = self.answer::<ElicitResult>(key)?;
         let content = result.content.filter(|_| result.action == ElicitationAction::Accept)?;
         serde_json::from_value(content).ok()
     }
 
-    /// One form with `name`: what the prompt and the resource do.
+    /// Asks for `name` with one form, for the prompt and the resource.
     fn who(&self, kind: &str) -> Result<Step, ErrorData> {
         if self.state.is_some() {
             if let Some(refusal) = self.refused("who") {
@@ -309,7 +309,7 @@ impl Peer {
         Ok(Peer { codec: Arc::new(RequestStateCodec::try_new(key)?), ttl })
     }
 
-    /// Opens the state, runs the handler, seals its state: both bound to `request`.
+    /// Opens the state, runs the handler, and seals the new state. Both states are bound to `request`.
     fn run(
         &self,
         request: &str,
@@ -343,7 +343,7 @@ impl Peer {
     }
 }
 
-/// What a state is bound to: the method, the name, and the arguments.
+/// Returns the binding of a state: the method, the name, and the arguments.
 fn request(method: &str, name: &str, arguments: Option<&JsonObject>) -> String {
     json!([method, name, arguments.cloned().unwrap_or_default()]).to_string()
 }

@@ -1,4 +1,4 @@
-//! What holds for every request of every exchange.
+//! Rules for every message of every call.
 
 mod holds;
 
@@ -10,33 +10,33 @@ use crate::{
     },
     client::{
         case::verdict,
-        play::{Found, Play},
+        played_call::{CheckResult, PlayedCall},
     },
 };
 
-/// A check of all exchanges.
-pub(crate) struct Always {
+/// A check of all calls that were played.
+pub(crate) struct CallRule {
     pub(crate) id: &'static str,
     level: Level,
     source: &'static str,
     about: &'static str,
-    holds: Holds,
+    holds: RuleResult,
 }
 
-type Holds = fn(&Play) -> Result<(), Problem>;
+type RuleResult = fn(&PlayedCall) -> Result<(), Problem>;
 
 const fn always(
     id: &'static str,
     level: Level,
     source: &'static str,
     about: &'static str,
-    holds: Holds,
-) -> Always {
-    Always { id, level, source, about, holds }
+    holds: RuleResult,
+) -> CallRule {
+    CallRule { id, level, source, about, holds }
 }
 
-/// All of them.
-pub(crate) const CHECKS: [Always; 20] = [
+/// All rules.
+pub(crate) const CHECKS: [CallRule; 20] = [
     always(
         "always-new-ids",
         Must,
@@ -179,18 +179,18 @@ pub(crate) const CHECKS: [Always; 20] = [
     ),
 ];
 
-impl Always {
-    /// Judges all exchanges: it holds for each, or says of which it does not.
-    pub(crate) fn judge(&self, plays: &[Play]) -> Check {
+impl CallRule {
+    /// Judges all calls. The first call that breaks the rule is the failure.
+    pub(crate) fn judge(&self, plays: &[PlayedCall]) -> Check {
         let Self { id, level, source, about, .. } = *self;
         Check { id, level, source, about, verdict: verdict(level, self.found(plays)) }
     }
 
-    fn found(&self, plays: &[Play]) -> Found {
+    fn found(&self, plays: &[PlayedCall]) -> CheckResult {
         if plays.iter().all(|play| play.legs().is_empty()) {
             return Err(Problem::NotOffered("nothing was called".into()));
         }
         plays.iter().try_for_each(self.holds)?;
-        Ok(format!("in {} exchanges", plays.len()))
+        Ok(format!("in {} calls", plays.len()))
     }
 }

@@ -1,4 +1,4 @@
-//! Answers: each under its own key, bare, and as it was given.
+//! Answers: each is sent under its own key, bare and unchanged.
 
 use super::YES;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
         call::{Call, call},
         case::{Case, needs},
         json::Json,
-        play::{Found, Play},
+        played_call::{CheckResult, PlayedCall},
         script::{self, ROOTS, STATE, Step, VALUE, asks, asks_value, complete, form, under, url},
         wire::Request,
     },
@@ -15,7 +15,7 @@ use crate::{
 
 const KEYS_MATCH: &str = "mrtr, InputResponses: keys correspond to the keys of the requests";
 
-/// Keys that are awkward for some language, store or syntax.
+/// Keys that are special in some language or syntax.
 const KEYS: [(&str, Level, &str); 13] = [
     ("answers-key-plain", Must, "k"),
     ("answers-key-zero", Must, "0"),
@@ -32,7 +32,7 @@ const KEYS: [(&str, Level, &str); 13] = [
     ("answers-key-to-json", Should, "toJSON"),
 ];
 
-/// 200 bytes.
+/// A key of 200 bytes.
 const LONG: &str = concat!(
     "a-key-of-two-hundred-bytes-aaaaaaaaaaaaaaaaaaaaaaa",
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
@@ -51,7 +51,7 @@ fn asking(requests: &str) -> [Step; 2] {
 pub(super) fn cases() -> Vec<Case> {
     let mut cases: Vec<Case> = KEYS
         .map(|(id, level, key)| {
-            // The answer is named too, so that a program need not fall back to the star.
+            // The answer stands under the key, so that the client does not need the `*`.
             let ask = call("ask").answers(&under(key, YES));
             Case::new(ask, asking(&under(key, &form(VALUE)))).check(
                 id,
@@ -67,7 +67,7 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-fn answered_under(play: &Play, key: &str) -> Found {
+fn answered_under(play: &PlayedCall, key: &str) -> CheckResult {
     play.expect_keys(1, &[key])?;
     play.expect_equal(play.answer(1, key)?, YES)?;
     play.expect_complete("done")?;
@@ -159,7 +159,7 @@ fn unasked() -> Case {
     )
 }
 
-fn is_sampled(play: &Play, key: &str) -> Result<(), crate::check::Problem> {
+fn is_sampled(play: &PlayedCall, key: &str) -> Result<(), crate::check::Problem> {
     let found = play.answer(1, key)?;
     let content = found.get("content").map(|content| match content.items() {
         Some([only]) => only,
@@ -172,7 +172,7 @@ fn is_sampled(play: &Play, key: &str) -> Result<(), crate::check::Problem> {
     if is_whole { Ok(()) } else { Err(play.fails(found.to_string())) }
 }
 
-fn are_roots(play: &Play, key: &str) -> Result<(), crate::check::Problem> {
+fn are_roots(play: &PlayedCall, key: &str) -> Result<(), crate::check::Problem> {
     let found = play.answer(1, key)?;
     let uri = match found.get("roots").and_then(Json::items) {
         Some([root]) => root.get("uri").and_then(Json::text),

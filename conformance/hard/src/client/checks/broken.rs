@@ -1,5 +1,5 @@
-//! Redirects, connections that break, and statuses without a message: what belongs to one server
-//! stays with it, and what may have run is not sent again.
+//! Redirects, broken connections, and statuses without a message: answers stay with their server, and
+//! a request that may have run is not sent again.
 
 use core::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::{
         script::{
             ELSEWHERE, HERE, Reply, STATE, STATE_MARK, Step, asks_value, complete, reply, response,
         },
-        stage::Seen,
+        scripted_server::Received,
         wire::Request,
     },
 };
@@ -31,7 +31,7 @@ pub(super) fn cases() -> Vec<Case> {
 
 const BINDING: &str = "CL-13: an answer is for the server that asked";
 
-/// Redirects to another server, on the leg that has the answer and the state.
+/// Redirects to another server, on the leg with the answer and the state.
 const REDIRECTS: [(&str, u16); 4] =
     [("redirect-301", 301), ("redirect-302", 302), ("redirect-307", 307), ("redirect-308", 308)];
 
@@ -49,7 +49,7 @@ fn redirect((id, status): (&'static str, u16)) -> Case {
         "the retry is redirected to another server; the answer and the state do not go there",
         |play| {
             play.leg(1)?;
-            let leaks = |seen: &&Seen| {
+            let leaks = |seen: &&Received| {
                 seen.elsewhere && {
                     let body = seen.text();
                     body.contains(STATE_MARK) || body.contains("inputResponses")
@@ -84,7 +84,7 @@ fn redirect_in_place() -> Case {
 
 const UNKNOWN: &str = "CL-13: what may have run is not sent again";
 
-/// Connections that break before, in and after the body.
+/// Connections that break before, within and after the body.
 fn broken() -> Vec<Case> {
     let head = "200 OK\r\nContent-Type: application/json\r\nContent-Length: 4000";
     let within = response(
@@ -133,7 +133,7 @@ fn broken() -> Vec<Case> {
     all
 }
 
-/// Statuses without an answer of JSON-RPC.
+/// Statuses without a JSON-RPC message.
 const STATUSES: [(&str, u16, &str); 6] = [
     ("status-500", 500, "Content-Type: text/html"),
     ("status-503", 503, "Retry-After: 0\r\nContent-Type: text/plain"),

@@ -1,4 +1,4 @@
-//! What a client says that it can do: what there is somebody for, on each leg, and nothing else.
+//! Claims: a client declares exactly what the call claims, on each leg.
 
 use super::{YES, params::claimed};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
         call::call,
         case::Case,
         json::Json,
-        play::{Found, Play},
+        played_call::{CheckResult, PlayedCall},
         script::{
             ROOTS, STATE, Step, VALUE, asks, asks_value, complete, form, sampling, under, url,
         },
@@ -24,7 +24,7 @@ const NOBODY: &str = "CL-06, CL-14: what was not claimed is not answered";
 /// A list of paths in the capabilities.
 type Paths = &'static [&'static [&'static str]];
 
-/// Claims, and the capabilities that are then there and not there.
+/// Claims, and the capabilities that must and must not be declared.
 const CLAIMS: [(&str, &str, Paths, Paths); 5] = [
     ("claims-none", "none", &[], &[&["elicitation"], &["sampling"], &["roots"]]),
     (
@@ -48,10 +48,10 @@ const CLAIMS: [(&str, &str, Paths, Paths); 5] = [
     ("claims-roots", "roots", &[&["roots"]], &[&["elicitation"], &["sampling"]]),
 ];
 
-/// Writes a request.
+/// A function that writes a request.
 type Write = fn() -> String;
 
-/// What is asked of a client that does not claim it.
+/// Requests to clients that do not claim them.
 const UNCLAIMED: [(&str, &str, Write); 7] = [
     ("unclaimed-form", "none", || form(VALUE)),
     ("unclaimed-url", "form", || url("https://example.org/pay")),
@@ -81,7 +81,7 @@ pub(super) fn cases() -> Vec<Case> {
             Own,
             NOBODY,
             "the server asks for what this call does not claim; nothing is answered in its place",
-            Play::expect_refused,
+            PlayedCall::expect_refused,
         )
     }));
     cases.push(each_leg());
@@ -118,13 +118,13 @@ fn each_leg() -> Case {
     )
 }
 
-/// An implicit claim of forms is one too: an empty `elicitation` means form mode.
-fn declares(play: &Play, there: &[&[&str]], not_there: &[&[&str]]) -> Found {
+/// Checks the declared capabilities. An empty `elicitation` declares forms.
+fn declares(play: &PlayedCall, there: &[&[&str]], not_there: &[&[&str]]) -> CheckResult {
     let found = claimed(play, 0)?;
     let missing = there.iter().find(|path| !is_declared(&found, path));
     let beside = not_there.iter().find(|path| is_declared(&found, path));
     match (missing, beside) {
-        // What a client cannot do is not a fault of its claims.
+        // A client that lacks a capability is not at fault.
         (Some(missing), _) => {
             Err(Problem::NotOffered(format!("it declares no {}: {found}", missing.join("."))))
         }

@@ -1,5 +1,4 @@
-//! Forms: every spelling of a field is answered with its type, and what an answer may not be is
-//! not sent.
+//! Forms: valid answers arrive with their types, and invalid answers are not sent.
 
 use crate::{
     check::Level::{self, Info, Must, Own, Should},
@@ -7,7 +6,7 @@ use crate::{
         call::{Call, call},
         case::Case,
         json::Json,
-        play::{Found, Play},
+        played_call::{CheckResult, PlayedCall},
         script::{STATE, Step, asks, complete, form, under},
         wire::Request,
     },
@@ -48,7 +47,7 @@ const SPELLINGS: &str = r#"{
 
 const SUBSET: &str = "elicitation, requested schema; FM-01";
 
-/// Answers that fit their form, and arrive with these values.
+/// Answers that fit their form.
 const FITTING: [(&str, Level, &str, &str); 9] = [
     (
         "forms-spellings",
@@ -87,7 +86,7 @@ fn fitting((id, level, properties, content): (&'static str, Level, &str, &'stati
             let found = play.answer(1, "k")?;
             match found.get("content") {
                 Some(found) => play.expect_equal(found, content)?,
-                // No field was filled in.
+                // The client may leave empty content out.
                 None if content == "{}" => {}
                 None => return Err(play.fails(found.to_string())),
             }
@@ -143,13 +142,13 @@ fn wrong((id, level, properties, content): (&'static str, Level, &str, &str)) ->
         id,
         level,
         VALIDATED,
-        "an answer does not fit its form; it is not sent, and no other is made up",
-        Play::expect_refused,
+        "an answer does not fit its form; it is not sent, and no other is invented",
+        PlayedCall::expect_refused,
     )
 }
 
-/// Fields, and further members of a form, that are outside the subset or fit nothing, with an
-/// answer that would break what they say.
+/// Fields and further members of forms that are outside the subset or contradict themselves, with an
+/// answer that breaks them.
 const UNFIT: [(&str, Level, &str, &str, &str); 19] = [
     ("forms-required-missing", Should, TEXT, r#","required":["a"]"#, "{}"),
     ("forms-required-unknown", Should, TEXT, r#","required":["b"]"#, X),
@@ -250,16 +249,16 @@ fn no_object() -> Case {
 fn refused(id: &'static str, level: Level, schema: &str, content: &str) -> Case {
     let source = match id {
         "forms-outside-dialect" => "basic, JSON Schema usage: an unsupported dialect is an error",
-        _ if level == Own => "FM-03: what a form cannot be is refused whole",
+        _ if level == Own => "FM-03: a schema outside the subset is refused as a whole",
         _ => VALIDATED,
     };
     Case::new(ask(content), asking(schema)).check(
         id,
         level,
         source,
-        "the answer breaks what a form says; nothing is dropped from the form, and the answer is \
-         not sent",
-        Play::expect_refused,
+        "the answer breaks the schema; no keyword is dropped from the form, and the answer is not \
+         sent",
+        PlayedCall::expect_refused,
     )
 }
 
@@ -278,7 +277,7 @@ fn mode_absent() -> Case {
     )
 }
 
-fn accepted(play: &Play) -> Found {
+fn accepted(play: &PlayedCall) -> CheckResult {
     let found = play.answer(1, "k")?;
     if found.get("action").and_then(Json::text).as_deref() != Some("accept") {
         return Err(play.fails(found.to_string()));
@@ -311,7 +310,7 @@ fn backtracking() -> Case {
         "forms-pattern-ends",
         Should,
         "basic, composition-keyword resource use; P79",
-        "a pattern that takes for ever on this answer; the call ends all the same",
+        "a pattern takes exponential time on this answer; the call ends nevertheless",
         |play| Ok(format!("{} after {} ms", play.said(), play.took().as_millis())),
     )
 }

@@ -1,4 +1,4 @@
-//! Names in headers: plain where they fit, encoded where they do not.
+//! Names in headers: plain if a header can hold them, otherwise encoded.
 
 use base64ct::{Base64, Encoding as _};
 
@@ -9,9 +9,9 @@ use crate::{
         call::call,
         case::Case,
         json::Json,
-        play::Play,
+        played_call::PlayedCall,
         script::{STATE, asks_value, complete, resource, result},
-        stage::Seen,
+        scripted_server::Received,
     },
 };
 
@@ -23,7 +23,7 @@ pub(super) fn cases() -> Vec<Case> {
 
 const ENCODING: &str = "streamable HTTP, value encoding; standard request headers";
 
-/// Names that do not fit into a header as they are, or look like ones that do not.
+/// Names that need an encoding in a header, and names that look like it.
 const NAMES: [(&str, &str); 8] = [
     ("headers-name-plain", "ask"),
     ("headers-name-umlauts", "größe"),
@@ -41,7 +41,7 @@ fn name((id, name): (&'static str, &'static str)) -> Case {
         id,
         Must,
         ENCODING,
-        "a tool has this name; `Mcp-Name` says it on each leg, encoded where it has to be",
+        "a tool has this name; `Mcp-Name` repeats it on each leg, encoded if necessary",
         move |play| {
             for leg in 0..2 {
                 expect_name(play, play.leg(leg)?, name)?;
@@ -59,7 +59,7 @@ fn uri() -> Case {
         "headers-name-uri",
         Must,
         ENCODING,
-        "a resource has this URI; `Mcp-Name` says what the body says, on each leg",
+        "a resource has this URI; `Mcp-Name` repeats the URI of the body on each leg",
         |play| {
             for leg in 0..2 {
                 let uri = play.param(leg, "uri")?.and_then(Json::text);
@@ -71,13 +71,13 @@ fn uri() -> Case {
     )
 }
 
-pub(super) fn header(seen: &Seen, name: &str) -> String {
+pub(super) fn header(seen: &Received, name: &str) -> String {
     let value = seen.http.as_ref().and_then(|http| http.header(name));
     value.unwrap_or("none").into()
 }
 
-/// Expects `Mcp-Name` to be a name: as it is if it fits into a header, otherwise encoded.
-pub(super) fn expect_name(play: &Play, seen: &Seen, name: &str) -> Result<(), Problem> {
+/// Expects `Mcp-Name` to be a name: plain or encoded if a header can hold it, otherwise encoded.
+pub(super) fn expect_name(play: &PlayedCall, seen: &Received, name: &str) -> Result<(), Problem> {
     let found = header(seen, "mcp-name");
     let encoded = format!("=?base64?{}?=", Base64::encode_string(name.as_bytes()));
     let is_plain = !name.is_empty()
@@ -90,7 +90,7 @@ pub(super) fn expect_name(play: &Play, seen: &Seen, name: &str) -> Result<(), Pr
     Err(play.fails(format!("Mcp-Name: {found}, for the name {name:?}")))
 }
 
-/// Only a client that lists the tools can know of the annotation.
+/// Checks a mirrored parameter. Only a client that lists the tools knows of the annotation.
 fn parameter() -> Case {
     let tools = r#"{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[
         {"name":"ask","inputSchema":{"type":"object","properties":{
@@ -102,9 +102,9 @@ fn parameter() -> Case {
             "headers-parameter",
             Must,
             "streamable HTTP, custom headers from tool parameters",
-            "a tool's parameter is mirrored into a header; it is there on each leg",
+            "a tool's parameter is mirrored into a header; each leg has the header",
             |play| {
-                let methods: Vec<_> = play.seen.iter().filter_map(Seen::method).collect();
+                let methods: Vec<_> = play.seen.iter().filter_map(Received::method).collect();
                 let at = |name: &str| methods.iter().position(|method| method == name);
                 if at("tools/list").is_none_or(|listed| Some(listed) > at("tools/call")) {
                     let why = "it does not list the tools before it calls one";

@@ -1,4 +1,4 @@
-//! Streamable HTTP: media types, chunks and header names, as servers may write them.
+//! Streamable HTTP: media types, chunks and header names in the forms that servers may use.
 
 use super::{YES, headers::header};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     client::{
         call::{Call, call},
         case::Case,
-        play::{Found, Play},
+        played_call::{CheckResult, PlayedCall},
         script::{Reply, STATE, asks_value, complete, complete_result, reply, response},
     },
 };
@@ -47,7 +47,7 @@ fn wrong_media_type() -> Case {
     )
 }
 
-fn complete_done(play: &Play) -> Found {
+fn complete_done(play: &PlayedCall) -> CheckResult {
     play.expect_complete("done")?;
     Ok("complete".into())
 }

@@ -1,4 +1,4 @@
-//! Sizes without measure: the call ends soon, and the client lives.
+//! Huge values: the call ends soon, and the client survives.
 
 use core::time::Duration;
 
@@ -8,20 +8,21 @@ use crate::{
     client::{
         call::call,
         case::Case,
-        play::{Found, Play},
+        played_call::{CheckResult, PlayedCall},
         script::{STATE, Step, VALUE, asks, asks_value, complete, document, form, result, under},
     },
 };
 
 const SOURCE: &str = "CL-06, FM-04, W-11: every size has a limit";
 
-/// The most memory that a client may hold.
+/// The memory limit of a client.
 const MEMORY_KIB_MAX: u64 = 512 * 1024;
 const TIME_MAX: Duration = Duration::from_secs(30);
 
+/// A huge value.
 type Size = (&'static str, &'static str, fn() -> Step);
 
-/// What is large, the id of the check that the client lives, and that of whether it refuses.
+/// Huge answers. The second id is of the check that the client refuses.
 const SIZES: [Size; 14] = [
     ("limits-schema-ten-mb", "limits-schema-ten-mb-refused", || {
         asking(&fields(1, &format!(r#""description":"{}","#, text(10 * MB))))
@@ -131,13 +132,13 @@ pub(super) fn cases() -> Vec<Case> {
                 Info,
                 SOURCE,
                 "is it refused, and nothing answered",
-                Play::expect_refused,
+                PlayedCall::expect_refused,
             )
     };
     SIZES.map(case).into()
 }
 
-fn lives(play: &Play) -> Found {
+fn lives(play: &PlayedCall) -> CheckResult {
     let took = play.took();
     let held = match play.ended.peak_kib / 1024 {
         0 => "ended before its memory was measured".into(),

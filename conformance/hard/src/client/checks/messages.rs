@@ -1,4 +1,5 @@
-//! Messages: errors keep what they say, and only an answer to the request is taken for one.
+//! Messages: the code of an error is kept, and a document that does not answer the request completes
+//! nothing.
 
 use super::YES;
 use crate::{
@@ -7,7 +8,7 @@ use crate::{
         call::{Call, call},
         case::Case,
         json::Json,
-        play::Play,
+        played_call::PlayedCall,
         script::{
             ID, STATE, STATE_MARK, asks_value, complete, complete_result, document, error, message,
             result, value_round,
@@ -65,7 +66,7 @@ fn unknown_members() -> Case {
         "messages-unknown-members",
         Should,
         "basic, responses: a result may have any members",
-        "a round has members that nobody knows; it is a round all the same",
+        "a round has unknown members; it is a round nevertheless",
         |play| {
             play.expect_keys(1, &["k"])?;
             play.expect_complete("done")?;
@@ -136,9 +137,9 @@ fn state_in_error() -> Case {
     )
 }
 
-const OTHER: &str = "CL-17: what is no response to the request does not complete the call";
+const OTHER: &str = "CL-17: a document that does not answer the request does not complete the call";
 
-/// Documents that are no answer to the request. None of them may complete the call.
+/// Documents that do not answer the request. None of them may complete the call.
 const NO_ANSWERS: [(&str, Level, &str, &str); 16] = [
     ("no-answer-other-id", Own, OTHER, r#"{"jsonrpc":"2.0","id":"another","result":%DONE%}"#),
     ("no-answer-id-null", Own, OTHER, r#"{"jsonrpc":"2.0","id":null,"result":%DONE%}"#),
@@ -174,8 +175,8 @@ fn no_answer((id, level, source, body): (&'static str, Level, &'static str, &str
         id,
         level,
         source,
-        "this is no answer to the request; the call ends in an error and is not sent again",
-        Play::expect_refused,
+        "this document does not answer the request; the call ends in an error and is not sent again",
+        PlayedCall::expect_refused,
     )
 }
 
@@ -186,7 +187,7 @@ fn other_id_asks() -> Case {
         Own,
         OTHER,
         "a round comes under the id of another request; nothing is answered",
-        Play::expect_refused,
+        PlayedCall::expect_refused,
     )
 }
 
@@ -198,11 +199,11 @@ fn batch() -> Case {
         Own,
         OTHER,
         "two answers come in a batch; the call ends in an error",
-        Play::expect_refused,
+        PlayedCall::expect_refused,
     )
 }
 
-/// A client that cannot read the bytes may give up; it may not send others back.
+/// A client that cannot read the bytes may give up. It may not send other bytes back.
 fn altered_utf8() -> Case {
     let round = message(ID, &value_round(Some(r#""a@b""#)));
     let (before, after) = round.split_once('@').unwrap_or((&round, ""));
@@ -211,8 +212,8 @@ fn altered_utf8() -> Case {
         "messages-invalid-utf8",
         Own,
         "W-08, W-11: a state that cannot be read is not replaced by another",
-        "a state has bytes that are not UTF-8; nothing is sent, least of all another state",
-        Play::expect_refused,
+        "a state has bytes that are not UTF-8; no retry is sent, neither with this state nor with another",
+        PlayedCall::expect_refused,
     )
 }
 
@@ -225,6 +226,6 @@ fn repeated_type() -> Case {
         Info,
         "W-11",
         "a result is complete and input_required at once; is it refused",
-        Play::expect_refused,
+        PlayedCall::expect_refused,
     )
 }

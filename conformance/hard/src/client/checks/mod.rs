@@ -1,4 +1,4 @@
-//! What is tried on a client, by theme.
+//! The checks of a client, by theme.
 
 pub(crate) mod always;
 mod answers;
@@ -20,7 +20,7 @@ mod version;
 
 use super::case::Case;
 
-/// Returns every exchange, in the order in which they are played.
+/// Returns all cases in their order.
 pub(crate) fn cases() -> Vec<Case> {
     [
         state::cases(),
@@ -44,7 +44,7 @@ pub(crate) fn cases() -> Vec<Case> {
     .collect()
 }
 
-/// The answer that fits the form that most cases ask.
+/// A valid answer to the form of most cases.
 const YES: &str = r#"{"action":"accept","content":{"value":"v"}}"#;
 
 #[cfg(test)]
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_check_has_an_id_of_its_own() {
+    fn check_ids_are_unique_and_plain() {
         let mut ids: Vec<&str> =
             cases().iter().flat_map(|case| &case.items).map(|item| item.id).collect();
         ids.extend(always::CHECKS.iter().map(|check| check.id));

@@ -1,4 +1,4 @@
-//! Several calls at once against one server: what belongs to one stays with it.
+//! Several calls of one server at once: answers and states do not mix.
 
 use std::thread;
 
@@ -12,25 +12,25 @@ use crate::{
         call::{self, Call, Server, call},
         case::verdict,
         json::Json,
-        play::{Found, Play},
+        played_call::{CheckResult, PlayedCall},
         script::{N, Script, asks_value, complete},
-        stage::Stage,
+        scripted_server::ScriptedServer,
     },
 };
 
-/// A check of a crowd of calls.
-pub(crate) struct Crowd {
+/// A check of parallel calls.
+pub(crate) struct ParallelCheck {
     pub(crate) id: &'static str,
     level: Level,
     source: &'static str,
     about: &'static str,
 }
 
-/// The calls that run at once.
+/// The number of calls that run at once.
 const CALLS: usize = 6;
 
-/// All of them.
-pub(crate) const CHECKS: [Crowd; 1] = [Crowd {
+/// All checks of parallel calls.
+pub(crate) const CHECKS: [ParallelCheck; 1] = [ParallelCheck {
     id: "parallel-apart",
     level: Must,
     source: "mrtr, client requirement 4; P25",
@@ -38,8 +38,8 @@ pub(crate) const CHECKS: [Crowd; 1] = [Crowd {
             and the answer of its own call",
 }];
 
-impl Crowd {
-    /// Runs the crowd and judges it.
+impl ParallelCheck {
+    /// Runs the calls and judges them.
     pub(crate) fn run(&self, command: &[String]) -> Check {
         let Self { id, level, source, about } = *self;
         let plays = play_all(command);
@@ -47,7 +47,7 @@ impl Crowd {
             Ok(plays) => plays.iter().enumerate().try_for_each(expect_own),
             Err(why) => Err(Problem::NotOffered(why.clone())),
         };
-        let found: Found = found.map(|()| format!("{CALLS} calls, each with its own"));
+        let found: CheckResult = found.map(|()| format!("{CALLS} calls, each with its own"));
         Check { id, level, source, about, verdict: verdict(level, found) }
     }
 }
@@ -56,16 +56,16 @@ fn of_its_own(n: usize) -> String {
     format!(r#"{{"action":"accept","content":{{"value":"answer {n}"}}}}"#)
 }
 
-fn play_all(command: &[String]) -> Result<Vec<Play>, String> {
+fn play_all(command: &[String]) -> Result<Vec<PlayedCall>, String> {
     let legs = vec![
         asks_value(Some(&format!("\"first of {N}\""))).late(300),
         asks_value(Some(&format!("\"second of {N}\""))).late(300),
         complete(&format!("done {N}")),
     ];
     let script = Script { legs, others: Vec::new() };
-    let stage =
-        Stage::start(script, "tools/call", "ask", false).map_err(|error| error.to_string())?;
-    let url = stage.url();
+    let server = ScriptedServer::start(script, "tools/call", "ask", false)
+        .map_err(|error| error.to_string())?;
+    let url = server.url();
     let calls: Vec<Call> = (0..CALLS)
         .map(|n| call("ask").arguments(&format!(r#"{{"n":"{n}"}}"#)).answers_all(&of_its_own(n)))
         .collect();
@@ -82,9 +82,9 @@ fn play_all(command: &[String]) -> Result<Vec<Play>, String> {
             Ok(Err(error)) => return Err(error.to_string()),
             Err(_) => return Err("a call was not played to its end".into()),
         };
-        let mut seen = stage.seen();
+        let mut seen = server.seen();
         seen.retain(|seen| argument_n(seen.params()) == Some(n.to_string()));
-        plays.push(Play { call, seen, ended });
+        plays.push(PlayedCall { call, seen, ended });
     }
     Ok(plays)
 }
@@ -93,7 +93,7 @@ fn argument_n(params: Option<&Json>) -> Option<String> {
     params?.at(&["arguments", "n"])?.text()
 }
 
-fn expect_own((n, play): (usize, &Play)) -> Result<(), Problem> {
+fn expect_own((n, play): (usize, &PlayedCall)) -> Result<(), Problem> {
     for (leg, state) in [(1, "first"), (2, "second")] {
         play.expect_state(leg, Some(&format!("\"{state} of {n}\"")))?;
         play.expect_equal(play.answer(leg, "k")?, &of_its_own(n))?;

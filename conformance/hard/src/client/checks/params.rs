@@ -1,4 +1,4 @@
-//! What a call is called with: it arrives as it was given, and each retry has it unchanged.
+//! Params: the first leg has the given values, and each retry has the same.
 
 use super::YES;
 use crate::{
@@ -7,14 +7,14 @@ use crate::{
         call::{Call, call},
         case::{CAPABILITIES, Case},
         json::{Json, Text},
-        play::{Found, Play},
+        played_call::{CheckResult, PlayedCall},
         script::{STATE, Step, asks_value, complete, prompt, resource},
     },
 };
 
 const RETRY: &str = "mrtr, basic workflow: the retry is the original request";
 
-/// Arguments that something between the caller and the wire may change.
+/// Arguments that a client may change by accident.
 const ARGUMENTS: [(&str, &str); 7] = [
     ("params-same-numbers", r#"{"a":1.0,"b":1e2,"c":-0.0,"d":0.1,"e":1E-7,"f":12345678901234567}"#),
     ("params-same-large-integer", r#"{"a":9007199254740993,"b":-9223372036854775808}"#),
@@ -37,7 +37,7 @@ fn ask() -> Call {
 }
 
 pub(super) fn cases() -> Vec<Case> {
-    let about = "a call with these arguments is retried; both legs have to have the same arguments";
+    let about = "a call with these arguments is retried; both legs have the same arguments";
     let mut cases: Vec<Case> = ARGUMENTS
         .map(|(id, arguments)| {
             Case::new(ask().arguments(arguments), steps()).check(
@@ -52,7 +52,7 @@ pub(super) fn cases() -> Vec<Case> {
     cases.push(Case::new(ask().arguments(DOUBLES), steps()).check(
         "params-as-given",
         Own,
-        "CL-02: the params go out as they were given",
+        "CL-02: the params are sent unchanged",
         "arguments on the command line arrive with the same values",
         |play| as_given(play, DOUBLES),
     ));
@@ -81,7 +81,7 @@ pub(super) fn cases() -> Vec<Case> {
 const DOUBLES: &str = r#"{"a":0.5,"b":100,"c":"text","d":[1,[2,{"e":null}]],"g":true}"#;
 const EXACT: &str = r#"{"a":9007199254740993,"b":0.1000000000000000055511151231257827}"#;
 
-fn as_given(play: &Play, given: &str) -> Found {
+fn as_given(play: &PlayedCall, given: &str) -> CheckResult {
     let Some(found) = play.param(0, "arguments")? else {
         return Err(play.fails("no arguments"));
     };
@@ -89,7 +89,7 @@ fn as_given(play: &Play, given: &str) -> Found {
     Ok("the same values".into())
 }
 
-fn same_arguments(play: &Play) -> Found {
+fn same_arguments(play: &PlayedCall) -> CheckResult {
     let (first, second) = (play.param(0, "arguments")?, play.param(1, "arguments")?);
     match (first, second) {
         (Some(first), Some(second)) => first
@@ -101,8 +101,8 @@ fn same_arguments(play: &Play) -> Found {
     Ok("the same on both legs".into())
 }
 
-/// Expects that every leg has the params of the first.
-pub(super) fn same_params(play: &Play) -> Result<(), crate::check::Problem> {
+/// Expects every leg to have the params of the first.
+pub(super) fn same_params(play: &PlayedCall) -> Result<(), crate::check::Problem> {
     let legs = play.legs();
     let Some((first, retries)) = legs.split_first() else { return Ok(()) };
     let expected = first.params().map(stripped);
@@ -120,7 +120,8 @@ pub(super) fn same_params(play: &Play) -> Result<(), crate::check::Problem> {
     Ok(())
 }
 
-/// Returns params without what is of one leg alone. A leg may have its own progress token and span.
+/// Returns params without the members that may differ from leg to leg. A leg may have its own progress
+/// token and trace context.
 fn stripped(params: &Json) -> Json {
     let without = |members: &[(Text, Json)], names: &[&str]| {
         let is_kept = |member: &&(Text, Json)| !names.iter().any(|name| member.0 == **name);
@@ -164,7 +165,7 @@ fn methods() -> [Case; 3] {
     ]
 }
 
-fn answered(play: &Play) -> Found {
+fn answered(play: &PlayedCall) -> CheckResult {
     play.expect_state(1, Some(STATE))?;
     play.expect_keys(1, &["k"])?;
     play.expect_complete("done")?;
@@ -172,8 +173,8 @@ fn answered(play: &Play) -> Found {
     Ok("two legs, then complete".into())
 }
 
-/// Returns what a leg claims.
-pub(super) fn claimed(play: &Play, leg: usize) -> Result<Json, crate::check::Problem> {
+/// Returns the capabilities that a leg declares.
+pub(super) fn claimed(play: &PlayedCall, leg: usize) -> Result<Json, crate::check::Problem> {
     let found = play.leg(leg)?.params().and_then(|params| params.at(CAPABILITIES)).cloned();
     found.ok_or_else(|| play.fails(format!("leg {} declares no capabilities", leg + 1)))
 }

@@ -1,4 +1,4 @@
-//! Rounds: one after another and not for ever, and nothing is done with one that is wrong.
+//! Rounds: one after another, at most so many, and an invalid one is refused as a whole.
 
 use super::YES;
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     client::{
         call::call,
         case::{Case, needs},
-        play::{Found, Play},
+        played_call::{CheckResult, PlayedCall},
         script::{STATE, asks, asks_value, complete, result, under, url, value_round, waits},
     },
 };
@@ -34,11 +34,11 @@ const GOOD: &str = concat!(
 );
 
 const SHAPE: &str =
-    "W-02, W-03: what the schema of InputRequiredResult does not allow is not acted on";
+    "W-02, W-03: a result that breaks the schema of InputRequiredResult is not acted on";
 const EITHER: &str = "W-02: a round has requests or a state";
 const WHOLE: &str = "CL-06: one bad request fails the round, before anything is shown";
 
-/// Members of results that are no round. None of them may be acted on.
+/// Members of invalid rounds. A client may act on none of them.
 const INVALID: [(&str, Level, &str, &str); 22] = [
     ("rounds-neither", Own, EITHER, r#""other":1"#),
     ("rounds-empty-requests-alone", Own, EITHER, r#""inputRequests":{}"#),
@@ -72,7 +72,7 @@ const INVALID: [(&str, Level, &str, &str); 22] = [
     (
         "rounds-unknown-mode",
         Own,
-        "W-05: a mode that nobody knows is not answered",
+        "W-05: an unknown mode is not answered",
         r#""inputRequests":{"k":{"method":"elicitation/create","params":
             {"mode":"voice","message":"Please","requestedSchema":
             {"type":"object","properties":{"value":{"type":"string"}}}}}}"#,
@@ -114,7 +114,7 @@ const INVALID: [(&str, Level, &str, &str); 22] = [
     ),
 ];
 
-/// Values of `resultType` that a client does not know.
+/// Unknown values of `resultType`.
 const TYPES: [(&str, Level, &str); 5] = [
     ("result-type-unknown", Must, r#""task""#),
     ("result-type-other-case", Must, r#""INPUT_REQUIRED""#),
@@ -125,13 +125,13 @@ const TYPES: [(&str, Level, &str); 5] = [
 
 fn invalid(id: &'static str, level: Level, source: &'static str, wrong: &str) -> Case {
     let wrong = wrong.replace("%GOOD%", GOOD);
-    // What a client sends after all is answered, so that it ends.
+    // A retry is answered, so that the call ends.
     Case::new(call("ask").answers_all(YES), [result(&wrong), complete("done")]).check(
         id,
         level,
         source,
         "the result is invalid; the call ends in an error and nothing more is sent",
-        Play::expect_refused,
+        PlayedCall::expect_refused,
     )
 }
 
@@ -164,7 +164,7 @@ fn two() -> Case {
 const CAP: &str = "CL-05: a call has a limit of rounds";
 const LEGS_MAX: usize = 100;
 
-fn ends(play: &Play) -> Found {
+fn ends(play: &PlayedCall) -> CheckResult {
     play.expect_error()?;
     match play.legs().len() {
         legs @ 2..=LEGS_MAX => Ok(format!("{legs} legs, then {}", play.said())),
@@ -187,7 +187,7 @@ fn for_ever_waiting() -> Case {
         "rounds-for-ever-waiting",
         Own,
         CAP,
-        "the server puts off without end; the call ends in an error",
+        "the server answers with state-only rounds without end; the call ends in an error",
         ends,
     )
 }
@@ -205,15 +205,15 @@ fn bounded() -> Case {
     )
 }
 
-/// Asks with a malformed URL.
+/// Asks a person to open an invalid URL.
 fn unlisted() -> Case {
     let steps = [asks(&under("k", &url("no url")), Some(STATE)), complete("done")];
     let ask = call("ask").claims("form,url").answers_all(r#"{"action":"accept"}"#);
     Case::new(ask, steps).needs(needs::URL).check(
         "rounds-no-url",
         Own,
-        "W-05: nobody is asked to open what is no URL",
-        "a person is asked to open what is no URL; nothing is answered",
-        Play::expect_refused,
+        "W-05: nobody is asked to open an invalid URL",
+        "a person is asked to open an invalid URL; nothing is answered",
+        PlayedCall::expect_refused,
     )
 }

@@ -1,4 +1,4 @@
-//! `requestState`: it comes back as it was, when it was sent, and at no other time.
+//! `requestState`: the retry of a round has exactly its state, and none if the round has none.
 
 use super::YES;
 use crate::{
@@ -7,16 +7,16 @@ use crate::{
         call::{Call, call},
         case::Case,
         json::Json,
-        play::{Found, Play},
+        played_call::{CheckResult, PlayedCall},
         script::{STATE, VALUE, asks, asks_value, complete, form, result, under, waits},
-        stage::Seen,
+        scripted_server::Received,
     },
 };
 
 const ECHO: &str =
     "mrtr, client requirement 2: the exact value is echoed, and none where there was none";
 
-/// States that are written in JSON in some way that tempts to touch them.
+/// States that a client may change by accident.
 const STATES: [(&str, &str); 14] = [
     ("state-echo-plain", r#""eyJhbGciOiJIUzI1NiJ9.e30.-_AbC=""#),
     ("state-echo-quotes", r#""say \"hi\" and \\ and \\\" and \\\\ ""#),
@@ -52,7 +52,7 @@ fn echo(id: &'static str, state: String) -> Case {
         id,
         Must,
         ECHO,
-        "a round has a state; the retry has to have exactly this value",
+        "a round has a state; the retry has exactly this value",
         move |play| {
             play.expect_state(1, Some(&state))?;
             play.expect_complete("done")?;
@@ -61,7 +61,7 @@ fn echo(id: &'static str, state: String) -> Case {
     )
 }
 
-/// A client whose strings are Unicode cannot hold it, and may give up; it may not send another.
+/// A client whose strings are Unicode cannot hold this state and may give up. It may not send another.
 fn surrogate() -> Case {
     let state = r#""a\ud800b\udc00c""#;
     Case::new(ask(), [asks_value(Some(state)), complete("done")])
@@ -69,10 +69,10 @@ fn surrogate() -> Case {
             "state-unpaired-surrogate-not-altered",
             Must,
             ECHO,
-            "a state has unpaired surrogates, as escapes; it is echoed as it was or not at all",
+            "a state has unpaired surrogates, as escapes; it is echoed unchanged or not at all",
             move |play| match play.legs().len() {
                 1 => play.expect_refused(),
-                _ => play.expect_state(1, Some(state)).map(|()| "echoed as it was".into()),
+                _ => play.expect_state(1, Some(state)).map(|()| "echoed unchanged".into()),
             },
         )
         .check(
@@ -82,7 +82,7 @@ fn surrogate() -> Case {
             "the same; is it echoed",
             move |play| {
                 play.expect_state(1, Some(state))?;
-                Ok("echoed as it was".into())
+                Ok("echoed unchanged".into())
             },
         )
 }
@@ -107,7 +107,7 @@ fn none_after_one() -> Case {
         "state-none-after-one",
         Must,
         ECHO,
-        "the first round has a state and the second has none; nor may the retry of the second",
+        "the first round has a state and the second has none; the retry of the second has none",
         |play| {
             play.expect_state(1, Some(STATE))?;
             play.expect_state(2, None)?;
@@ -143,12 +143,12 @@ fn text_as_it_was() -> Case {
         move |play| {
             let body = play.leg(1)?.text();
             let is_same = body.contains(state);
-            Ok(if is_same { "the same text" } else { "the same value, written anew" }.into())
+            Ok(if is_same { "the same text" } else { "the same value, with other escapes" }.into())
         },
     )
 }
 
-/// Rounds that ask nobody: the client waits a little and tries again.
+/// State-only rounds: the client waits a little and calls again.
 fn state_only() -> Vec<Case> {
     let about = "a round has a state and asks nothing; the retry has the state and no answers";
     let empty =
@@ -171,7 +171,7 @@ fn state_only() -> Vec<Case> {
         Case::new(call("wait"), [result(&empty), complete("done")]).check(
             "state-only-empty-requests",
             Own,
-            "W-02, CL-04: an empty list of questions is none",
+            "W-02, CL-04: a round without questions is a state-only round",
             "the same with an empty object of requests",
             waited,
         ),
@@ -199,11 +199,11 @@ fn state_only() -> Vec<Case> {
     ]
 }
 
-fn waited(play: &Play) -> Found {
+fn waited(play: &PlayedCall) -> CheckResult {
     waited_at(play, 1)
 }
 
-fn waited_at(play: &Play, leg: usize) -> Found {
+fn waited_at(play: &PlayedCall, leg: usize) -> CheckResult {
     play.expect_state(leg, Some(STATE))?;
     match play.param(leg, "inputResponses")? {
         None => {}
@@ -214,9 +214,9 @@ fn waited_at(play: &Play, leg: usize) -> Found {
     Ok("the retry has the state and no answers".into())
 }
 
-fn pauses_ms(play: &Play) -> Vec<u128> {
+fn pauses_ms(play: &PlayedCall) -> Vec<u128> {
     let legs = play.legs();
-    let pause = |(earlier, later): (&&Seen, &&Seen)| {
+    let pause = |(earlier, later): (&&Received, &&Received)| {
         let answered = earlier.answered.as_ref()?.0;
         Some(later.at.saturating_duration_since(answered).as_millis())
     };

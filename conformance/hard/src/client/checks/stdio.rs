@@ -1,4 +1,4 @@
-//! The same over stdio, where one channel carries everything.
+//! Rounds over stdio, where one channel carries everything.
 
 use super::{YES, params::same_params};
 use crate::{
@@ -7,12 +7,12 @@ use crate::{
         call::{Call, call},
         case::Case,
         json::Json,
-        play::{Found, Play},
+        played_call::{CheckResult, PlayedCall},
         script::{
             ID, Reply, STATE, asks_value, complete, complete_result, message, reply, value_round,
             waits,
         },
-        stage::Seen,
+        scripted_server::Received,
     },
 };
 
@@ -46,7 +46,7 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-fn answered(play: &Play) -> Found {
+fn answered(play: &PlayedCall) -> CheckResult {
     play.expect_keys(1, &["k"])?;
     play.expect_equal(play.answer(1, "k")?, YES)?;
     play.expect_state(1, Some(STATE))?;
@@ -140,7 +140,7 @@ fn cancelled() -> Case {
         |play| {
             play.expect_error()?;
             let id = play.leg(1)?.id();
-            let cancels = |seen: &&Seen| {
+            let cancels = |seen: &&Received| {
                 let params = seen.params();
                 seen.method().as_deref() == Some("notifications/cancelled")
                     && params.and_then(|params| params.get("requestId")) == id

@@ -1,4 +1,4 @@
-//! Event streams: what may come before the answer, around it and after it.
+//! Event streams: events before, around and after the answer.
 
 use core::time::Duration;
 
@@ -8,12 +8,12 @@ use crate::{
     client::{
         call::{Call, call},
         case::Case,
-        play::{Found, Play},
+        played_call::{CheckResult, PlayedCall},
         script::{
             ID, Reply, STATE, Step, VALUE, asks_value, complete, complete_result, message, reply,
             request, value_round,
         },
-        stage::Seen,
+        scripted_server::Received,
     },
 };
 
@@ -51,12 +51,12 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-fn done(play: &Play) -> Found {
+fn done(play: &PlayedCall) -> CheckResult {
     play.expect_complete("done")?;
     Ok("complete".into())
 }
 
-fn two_legs(play: &Play) -> Found {
+fn two_legs(play: &PlayedCall) -> CheckResult {
     play.expect_state(1, Some(STATE))?;
     play.expect_keys(1, &["k"])?;
     play.expect_legs(2)?;
@@ -81,7 +81,7 @@ fn notified() -> Case {
         "stream-notifications",
         Must,
         NOTIFIED,
-        "notifications come before the answer: progress, a log line and one that nobody knows",
+        "notifications come before the answer: progress, a log line and an unknown one",
         two_legs,
     )
 }
@@ -130,7 +130,7 @@ fn line_ends() -> Case {
 fn split() -> Case {
     let event = format!("event: message\ndata: {}\n\n", answer("größe 😀"));
     let mut parts = Vec::new();
-    // The placeholder stays whole.
+    // The placeholder must not be split.
     let start = event.find("result").unwrap_or(0);
     let (head, tail) = event.as_bytes().split_at(start);
     parts.push((Duration::ZERO, head.to_vec()));
@@ -172,7 +172,7 @@ fn asked() -> Case {
         "streamable HTTP, sending messages 4: the client sends no responses",
         "a request of the server comes in the stream before the answer; nobody answers it",
         |play| {
-            let responds = |seen: &&Seen| seen.text().contains("from-the-server");
+            let responds = |seen: &&Received| seen.text().contains("from-the-server");
             if let Some(response) = play.seen.iter().find(responds) {
                 return Err(play.fails(response.text()));
             }
@@ -182,7 +182,7 @@ fn asked() -> Case {
     )
 }
 
-/// The first answer ends the request, so that a second has nothing to answer.
+/// The first answer ends the request, so a second one answers nothing.
 fn two() -> Case {
     let round = message(ID, &value_round(Some(STATE)));
     let step = whole(&format!("data: {}\n\ndata: {round}\n\n", answer("done")));

@@ -1,4 +1,4 @@
-//! Time: each leg has its own budget, and what comes after it changes nothing.
+//! Time: each leg has its own budget, and a late answer changes nothing.
 
 use core::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::{
     client::{
         call::call,
         case::Case,
-        play::Play,
+        played_call::PlayedCall,
         script::{Reply, STATE, Step, asks_value, complete, reply},
     },
 };
@@ -54,7 +54,7 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// A slow machine may take its time; a client that waits for the answer takes much longer.
+/// The tolerance for a slow machine. A client that waits for the answer takes much longer.
 const GRACE: Duration = Duration::from_millis(4400);
 
 fn ends(
@@ -69,7 +69,7 @@ fn ends(
         level,
         "cancellation, behavior 5: a response that comes afterward is ignored; CL-10",
         about,
-        move |play: &Play| {
+        move |play: &PlayedCall| {
             play.expect_legs(legs)?;
             play.expect_error()?;
             let sent = play.leg(legs - 1)?.at;
@@ -100,7 +100,7 @@ fn each_leg() -> Case {
     )
 }
 
-/// An answer that comes byte by byte is still an answer in flight.
+/// A stream of comments without an answer.
 fn trickle() -> Case {
     let parts = (0..40).map(|_| (Duration::from_millis(250), b": wait\n\n".to_vec())).collect();
     let step = reply(Reply::Stream { parts, open: Duration::ZERO });

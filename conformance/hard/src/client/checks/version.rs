@@ -1,4 +1,4 @@
-//! Servers of other times: what a client does with one that knows nothing of rounds.
+//! Servers of other revisions, which do not know rounds.
 
 use super::YES;
 use crate::{
@@ -9,9 +9,9 @@ use crate::{
     client::{
         call::call,
         case::Case,
-        play::{Found, Play},
+        played_call::{CheckResult, PlayedCall},
         script::{STATE, Step, asks_value, complete, error, result},
-        stage::Seen,
+        scripted_server::Received,
     },
 };
 
@@ -25,12 +25,12 @@ fn no_method() -> Step {
     error(r#"{"code":-32601,"message":"Method not found"}"#).with_status(404)
 }
 
-fn came(play: &Play, method: &str) -> bool {
+fn came(play: &PlayedCall, method: &str) -> bool {
     play.seen.iter().any(|seen| seen.method().as_deref() == Some(method))
 }
 
-/// Whether a client goes on or gives up is its own; it may not hang.
-fn ended(play: &Play) -> Found {
+/// Accepts any end. A client may go on or give up, but it may not hang.
+fn ended(play: &PlayedCall) -> CheckResult {
     let methods: Vec<String> = play.seen.iter().filter_map(|seen| seen.method()).collect();
     Ok(format!("{}, then {}", methods.join(" "), play.said()))
 }
@@ -61,8 +61,8 @@ fn handshake(steps: Vec<Step>) -> Case {
         .without_leg()
 }
 
-/// Whether a client speaks earlier versions at all is its own.
-fn speaks_legacy(play: &Play) -> Result<(), Problem> {
+/// Expects a call after the handshake. A client need not speak earlier revisions.
+fn speaks_legacy(play: &PlayedCall) -> Result<(), Problem> {
     if came(play, "initialize") && !play.legs().is_empty() {
         return Ok(());
     }
@@ -140,7 +140,7 @@ fn asks_in_list() -> Case {
                 if !asked {
                     return Err(Problem::NotOffered("it sends neither of them".into()));
                 }
-                let answers = |seen: &&Seen| {
+                let answers = |seen: &&Received| {
                     seen.text().contains("inputResponses") || seen.text().contains("requestState")
                 };
                 match play.seen.iter().find(answers) {

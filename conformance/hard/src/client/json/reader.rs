@@ -1,13 +1,13 @@
-//! Reads JSON, and refuses all other text.
+//! A strict reader of JSON.
 
 use core::iter::Peekable;
 
 use super::{Json, Text};
 
-/// The deepest nesting that is read. A client has no reason for more.
+/// The limit of nesting. A client has no reason for more.
 const DEPTH_MAX: usize = 512;
 
-/// Returns whether a text is a number of JSON.
+/// Returns whether a text is a JSON number.
 fn is_number(text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
@@ -19,7 +19,7 @@ fn is_number(text: &str) -> bool {
         && digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent))
 }
 
-/// A text that is read, and how far.
+/// A text and the position up to which it was read.
 pub(super) struct Reader<'a> {
     text: &'a str,
     chars: Peekable<core::str::CharIndices<'a>>,

@@ -1,4 +1,4 @@
-//! Whether a rule holds in one exchange.
+//! The rules, each for one call.
 
 use crate::{
     check::{Problem, cut},
@@ -6,15 +6,15 @@ use crate::{
         case::CAPABILITIES,
         checks::{headers::expect_name, params::claimed},
         json::Json,
-        play::Play,
+        played_call::PlayedCall,
         script::STATE_MARK,
-        stage::Seen,
+        scripted_server::Received,
     },
 };
 
-type Holds = Result<(), Problem>;
+type RuleResult = Result<(), Problem>;
 
-pub(super) fn new_ids(play: &Play) -> Holds {
+pub(super) fn new_ids(play: &PlayedCall) -> RuleResult {
     let legs = play.legs();
     for (index, leg) in legs.iter().enumerate() {
         if legs.iter().take(index).any(|earlier| earlier.id() == leg.id()) {
@@ -25,7 +25,7 @@ pub(super) fn new_ids(play: &Play) -> Holds {
     Ok(())
 }
 
-pub(super) fn sound_ids(play: &Play) -> Holds {
+pub(super) fn sound_ids(play: &PlayedCall) -> RuleResult {
     each(play, |seen| match seen.id() {
         None | Some(Json::Text(_)) => Ok(()),
         Some(id) if id.integer().is_some() => Ok(()),
@@ -33,9 +33,9 @@ pub(super) fn sound_ids(play: &Play) -> Holds {
     })
 }
 
-pub(super) fn same_claims(play: &Play) -> Holds {
+pub(super) fn same_claims(play: &PlayedCall) -> RuleResult {
     let legs = play.legs();
-    // A session of an earlier version declares them once.
+    // A session of an earlier revision declares them once.
     if legs.is_empty() || !legs.iter().all(|leg| is_modern(play, leg)) {
         return Ok(());
     }
@@ -49,16 +49,17 @@ pub(super) fn same_claims(play: &Play) -> Holds {
     Ok(())
 }
 
-pub(super) fn clean_first_leg(play: &Play) -> Holds {
+pub(super) fn clean_first_leg(play: &PlayedCall) -> RuleResult {
     play.legs().first().map_or(Ok(()), |first| is_clean(play, first))
 }
 
-pub(super) fn clean_other_requests(play: &Play) -> Holds {
-    let is_other = |seen: &&Seen| seen.method().is_some_and(|method| method != play.call.method);
+pub(super) fn clean_other_requests(play: &PlayedCall) -> RuleResult {
+    let is_other =
+        |seen: &&Received| seen.method().is_some_and(|method| method != play.call.method);
     play.seen.iter().filter(is_other).try_for_each(|seen| is_clean(play, seen))
 }
 
-fn is_clean(play: &Play, seen: &Seen) -> Holds {
+fn is_clean(play: &PlayedCall, seen: &Received) -> RuleResult {
     let has = |name: &&str| seen.params().is_some_and(|params| params.get(name).is_some());
     match ["requestState", "inputResponses"].into_iter().find(has) {
         None => Ok(()),
@@ -66,21 +67,21 @@ fn is_clean(play: &Play, seen: &Seen) -> Holds {
     }
 }
 
-pub(super) fn answers_object(play: &Play) -> Holds {
+pub(super) fn answers_object(play: &PlayedCall) -> RuleResult {
     each(play, |seen| match seen.params().and_then(|params| params.get("inputResponses")) {
         None | Some(Json::Object(_)) => Ok(()),
         Some(other) => Err(format!("inputResponses: {other}")),
     })
 }
 
-pub(super) fn state_text(play: &Play) -> Holds {
+pub(super) fn state_text(play: &PlayedCall) -> RuleResult {
     each(play, |seen| match seen.params().and_then(|params| params.get("requestState")) {
         None | Some(Json::Text(_)) => Ok(()),
         Some(other) => Err(format!("requestState: {other}")),
     })
 }
 
-pub(super) fn one_message(play: &Play) -> Holds {
+pub(super) fn one_message(play: &PlayedCall) -> RuleResult {
     each(play, |seen| {
         if seen.http.as_ref().is_some_and(|http| http.method != "POST") {
             return Ok(());
@@ -95,7 +96,7 @@ pub(super) fn one_message(play: &Play) -> Holds {
     })
 }
 
-pub(super) fn post(play: &Play) -> Holds {
+pub(super) fn post(play: &PlayedCall) -> RuleResult {
     each(play, |seen| match &seen.http {
         Some(http) if http.method != "POST" && !seen.body.is_empty() => {
             Err(format!("{} with {}", http.method, seen.text()))
@@ -104,14 +105,14 @@ pub(super) fn post(play: &Play) -> Holds {
     })
 }
 
-pub(super) fn no_get(play: &Play) -> Holds {
+pub(super) fn no_get(play: &PlayedCall) -> RuleResult {
     each(play, |seen| match &seen.http {
         Some(http) if http.method != "POST" => Err(format!("{} {}", http.method, http.path)),
         _ => Ok(()),
     })
 }
 
-pub(super) fn accept(play: &Play) -> Holds {
+pub(super) fn accept(play: &PlayedCall) -> RuleResult {
     each_over_http(play, |seen| {
         let accept = header(seen, "accept").unwrap_or("none").to_ascii_lowercase();
         let lists = |media_type: &str| accept.contains(media_type);
@@ -120,33 +121,33 @@ pub(super) fn accept(play: &Play) -> Holds {
     })
 }
 
-pub(super) fn content_type(play: &Play) -> Holds {
+pub(super) fn content_type(play: &PlayedCall) -> RuleResult {
     each_over_http(play, |seen| match header(seen, "content-type") {
         Some(found) if found.to_ascii_lowercase().starts_with("application/json") => Ok(()),
         found => Err(format!("Content-Type: {}", found.unwrap_or("none"))),
     })
 }
 
-pub(super) fn version_header(play: &Play) -> Holds {
+pub(super) fn version_header(play: &PlayedCall) -> RuleResult {
     each_over_http(play, |seen| {
         same_header(seen, "mcp-protocol-version", meta_text(seen, "protocolVersion"))
     })
 }
 
-pub(super) fn method_header(play: &Play) -> Holds {
+pub(super) fn method_header(play: &PlayedCall) -> RuleResult {
     each_over_http(play, |seen| same_header(seen, "mcp-method", seen.method()))
 }
 
-fn same_header(seen: &Seen, name: &str, expected: Option<String>) -> Result<(), String> {
+fn same_header(seen: &Received, name: &str, expected: Option<String>) -> Result<(), String> {
     match header(seen, name) {
         Some(found) if Some(found) == expected.as_deref() => Ok(()),
         found => Err(format!("{name}: {found:?}, and the body says {expected:?}")),
     }
 }
 
-pub(super) fn name_header(play: &Play) -> Holds {
+pub(super) fn name_header(play: &PlayedCall) -> RuleResult {
     let member = if play.call.method == "resources/read" { "uri" } else { "name" };
-    let is_leg = |seen: &&Seen| {
+    let is_leg = |seen: &&Received| {
         seen.http.is_some()
             && is_modern(play, seen)
             && seen.method().as_deref() == Some(play.call.method)
@@ -157,7 +158,7 @@ pub(super) fn name_header(play: &Play) -> Holds {
     })
 }
 
-pub(super) fn meta(play: &Play) -> Holds {
+pub(super) fn meta(play: &PlayedCall) -> RuleResult {
     each_modern(play, |seen| {
         let capabilities = seen.params().and_then(|params| params.at(CAPABILITIES));
         let has_both = meta_text(seen, "protocolVersion").is_some()
@@ -166,7 +167,7 @@ pub(super) fn meta(play: &Play) -> Holds {
     })
 }
 
-pub(super) fn client_info(play: &Play) -> Holds {
+pub(super) fn client_info(play: &PlayedCall) -> RuleResult {
     each_modern(play, |seen| {
         let path = ["_meta", "io.modelcontextprotocol/clientInfo", "name"];
         let has = seen.params().is_some_and(|params| params.at(&path).is_some());
@@ -174,16 +175,16 @@ pub(super) fn client_info(play: &Play) -> Holds {
     })
 }
 
-pub(super) fn no_credentials(play: &Play) -> Holds {
+pub(super) fn no_credentials(play: &PlayedCall) -> RuleResult {
     each(play, |seen| match header(seen, "authorization") {
         None => Ok(()),
         Some(found) => Err(format!("Authorization: {found}")),
     })
 }
 
-pub(super) fn state_kept_to_itself(play: &Play) -> Holds {
-    // Where the server itself wrote it into a message, it is the server who showed it.
-    let shows = |seen: &Seen| {
+pub(super) fn state_kept_to_itself(play: &PlayedCall) -> RuleResult {
+    // The client may print a message in which the server itself shows the state.
+    let shows = |seen: &Received| {
         let answer = seen.answered.as_ref().map(|(_, answer)| answer.as_str());
         answer.is_some_and(|answer| answer.contains("bad state"))
     };
@@ -206,31 +207,34 @@ pub(super) fn state_kept_to_itself(play: &Play) -> Holds {
     })
 }
 
-fn each(play: &Play, holds: impl Fn(&Seen) -> Result<(), String>) -> Holds {
+fn each(play: &PlayedCall, holds: impl Fn(&Received) -> Result<(), String>) -> RuleResult {
     play.seen.iter().try_for_each(|seen| holds(seen).map_err(|why| play.fails(why)))
 }
 
-/// Asks of every request that carries its own version.
-fn each_modern(play: &Play, holds: impl Fn(&Seen) -> Result<(), String>) -> Holds {
+/// Applies a rule to every request that carries its own version.
+fn each_modern(play: &PlayedCall, holds: impl Fn(&Received) -> Result<(), String>) -> RuleResult {
     each(play, |seen| if is_modern(play, seen) { holds(seen) } else { Ok(()) })
 }
 
-fn each_over_http(play: &Play, holds: impl Fn(&Seen) -> Result<(), String>) -> Holds {
+fn each_over_http(
+    play: &PlayedCall,
+    holds: impl Fn(&Received) -> Result<(), String>,
+) -> RuleResult {
     each_modern(play, |seen| if seen.http.is_some() { holds(seen) } else { Ok(()) })
 }
 
-/// Returns whether a message is a request that carries its own version. Where there was a
-/// handshake, an earlier version holds.
-fn is_modern(play: &Play, seen: &Seen) -> bool {
-    let is_handshake = |seen: &Seen| seen.method().as_deref() == Some("initialize");
+/// Returns whether a message is a request that carries its own version. After a handshake, an earlier
+/// revision is spoken.
+fn is_modern(play: &PlayedCall, seen: &Received) -> bool {
+    let is_handshake = |seen: &Received| seen.method().as_deref() == Some("initialize");
     !play.seen.iter().any(is_handshake) && seen.method().is_some() && seen.id().is_some()
 }
 
-fn header<'a>(seen: &'a Seen, name: &str) -> Option<&'a str> {
+fn header<'a>(seen: &'a Received, name: &str) -> Option<&'a str> {
     seen.http.as_ref()?.header(name)
 }
 
-fn meta_text(seen: &Seen, name: &str) -> Option<String> {
+fn meta_text(seen: &Received, name: &str) -> Option<String> {
     let name = format!("io.modelcontextprotocol/{name}");
     seen.params()?.at(&["_meta", &name])?.text()
 }

@@ -1,4 +1,4 @@
-//! A server of HTTP/1.1 that is just enough for a test.
+//! A minimal server of HTTP/1.1.
 
 use std::{
     io::{self, BufRead as _, BufReader, Read as _, Write as _},
@@ -15,20 +15,20 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Returns a header, with the white space around it. `Err`: it comes twice.
+    /// Returns a header with the white space around its value. Fails if the header comes twice.
     pub(crate) fn header(&self, name: &str) -> Result<Option<&str>, ()> {
         let mut found = self.headers.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name));
         let first = found.next().map(|(_, value)| value.as_str());
         if found.next().is_some() { Err(()) } else { Ok(first) }
     }
 
-    /// Returns whether a header is written just so.
+    /// Returns whether a header has exactly this spelling.
     pub(crate) fn spells(&self, name: &str) -> bool {
         self.headers.iter().any(|(known, _)| known == name)
     }
 }
 
-/// A response. A status of 0 hangs up instead.
+/// A response. With the status 0, the server hangs up instead.
 pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) media_type: &'static str,

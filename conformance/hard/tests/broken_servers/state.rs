@@ -1,4 +1,4 @@
-//! The state of the server: JSON with a tag.
+//! The states of the server: JSON with a tag.
 
 use core::{hash::BuildHasher as _, time::Duration};
 use std::{
@@ -18,7 +18,7 @@ use crate::{
     server::{Refused, error},
 };
 
-/// Seals states and opens them.
+/// A sealer of states.
 pub(crate) struct States {
     faults: &'static [Fault],
     ttl_secs: u64,
@@ -55,12 +55,16 @@ impl States {
         request: &Request,
         params: &Map<String, Value>,
     ) -> Result<Value, Refused> {
-        let code = if self.has(Fault::OwnStateError) { -32000 } else { -32602 };
-        let is_nobodys = state.as_str().is_none_or(|state| state.trim().is_empty());
-        if is_nobodys && self.has(Fault::NobodysState) {
+        let code = if self.has(Fault::OwnStateCode) { -32000 } else { -32602 };
+        let is_empty = state.as_str().is_none_or(|state| state.trim().is_empty());
+        if is_empty && self.has(Fault::EmptyStateIsNone) {
             return Ok(json!({"said": "nobody", "round": 1}));
         }
         let state = state.as_str().ok_or_else(|| error(200, code))?;
+        let is_escaped = String::from_utf8_lossy(&request.body).contains(r#""requestState":"\u"#);
+        if is_escaped && self.has(Fault::RefusesEscapedState) {
+            return Err(error(200, code));
+        }
         if self.has(Fault::SlowState) && state.len() > 10_000 {
             thread::sleep(Duration::from_millis(5100));
         }
@@ -94,7 +98,7 @@ impl States {
         format!("{:016x}", self.key.hash_one(text))
     }
 
-    /// Returns what a state is good for.
+    /// Returns the request to which a state is bound.
     fn bound_to(&self, request: &Request, params: &Map<String, Value>) -> Value {
         if self.has(Fault::BoundToText) {
             let Message { params } = serde_json::from_slice(&request.body).unwrap();

@@ -1,4 +1,4 @@
-//! A server that this program starts, and stops whatever happens.
+//! Processes that this program starts, and always stops.
 
 use core::time::Duration;
 use std::{
@@ -14,60 +14,60 @@ use std::{
     time::Instant,
 };
 
-/// How long a server may take until it listens. Some are compiled first.
+/// The time limit of a server's start. Some servers are compiled first.
 const START_MAX: Duration = Duration::from_secs(60);
-/// How often to look whether it has ended.
+/// The pause between two looks at a process.
 const POLL: Duration = Duration::from_millis(100);
-/// The bytes that are kept of what it complains of.
-const COMPLAINT_BYTES_MAX: usize = 4096;
-/// How long a server may take to end when it is asked to.
+/// The size of the standard error that is kept.
+const STDERR_BYTES_MAX: usize = 4096;
+/// The time limit of a server's end after SIGTERM.
 const STOP_MAX: Duration = Duration::from_secs(3);
 
-/// The processes that run, each the leader of its group.
+/// The running processes. Each leads its process group.
 static RUNNING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
-/// A process that listens. It stops when this is dropped.
-pub(crate) struct Started {
+/// A process that listens. It is stopped when this is dropped.
+pub(crate) struct ServerProcess {
     child: Child,
-    /// Where it listens.
+    /// The URL of the server.
     pub(crate) url: String,
 }
 
-impl Started {
-    /// Starts `COMMAND serve --port 0` with more options, and waits until it says where it listens.
+impl ServerProcess {
+    /// Starts `COMMAND serve --port 0` with more options, and waits for the line with its URL.
     ///
     /// # Errors
     ///
-    /// A command that cannot be run, or does not say in time that it listens.
+    /// Fails if the command cannot be started, or does not print its URL in time.
     pub(crate) fn serve(command: &[String], options: &[&str]) -> io::Result<Self> {
         let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut started = Command::new(program);
         started.args(arguments).args(["serve", "--port", "0"]).args(options);
-        // It ends with its input, should this program be killed.
+        // The server ends with its input, so also if this program is killed.
         started.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = spawn(&mut started).map_err(|error| not_started(program, &error))?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let mut started = Self { child, url: String::new() };
-        let complaints = Complaints::hear(stderr.ok_or(io::ErrorKind::BrokenPipe)?);
+        let stderr = StderrTail::hear(stderr.ok_or(io::ErrorKind::BrokenPipe)?);
         let url = listening(stdout.ok_or(io::ErrorKind::BrokenPipe)?);
         if let Some(url) = started.wait_for(&url) {
             started.url = url;
             return Ok(started);
         }
-        let how = started.how_it_is();
+        let how = started.describe();
         drop(started);
-        let (command, said) = (command.join(" "), complaints.last());
-        let why = format!("`{command} serve` did not say where it listens: {how}{said}");
+        let (command, said) = (command.join(" "), stderr.last());
+        let why = format!("`{command} serve` did not print where it listens: {how}{said}");
         Err(io::Error::other(why))
     }
 
-    /// Waits for the line that says where it listens. `None`: it ended, or took too long.
+    /// Waits for the URL. Returns `None` if the process ended or took too long.
     fn wait_for(&mut self, url: &Receiver<String>) -> Option<String> {
         let deadline = Instant::now() + START_MAX;
         loop {
             match url.recv_timeout(POLL) {
                 Ok(url) => return Some(url),
-                // What it started may hold its output open when it has ended.
+                // A child of the ended process may hold its output open.
                 Err(RecvTimeoutError::Timeout)
                     if Instant::now() < deadline && !self.has_ended() => {}
                 Err(_) => return None,
@@ -75,9 +75,9 @@ impl Started {
         }
     }
 
-    /// Returns whether it runs or how it ended.
-    fn how_it_is(&mut self) -> String {
-        // Its output may close a moment before it has ended.
+    /// Describes whether the process runs or how it ended.
+    fn describe(&mut self) -> String {
+        // The output may close a moment before the process ends.
         thread::sleep(POLL);
         match self.child.try_wait() {
             Ok(Some(status)) => status.to_string(),
@@ -91,22 +91,22 @@ impl Started {
     }
 }
 
-impl Drop for Started {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         signal("-TERM", self.child.id());
         let deadline = Instant::now() + STOP_MAX;
         while !self.has_ended() && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(20));
         }
-        // Those of its group that did not end with it.
+        // This ends the processes of its group that did not end with it.
         signal("-KILL", self.child.id());
         let _ = self.child.kill();
         let _ = self.child.wait();
-        unwatch(self.child.id());
+        forget_process(self.child.id());
     }
 }
 
-/// Reads the output of a server, and hands over where it says that it listens.
+/// Reads the output of a server, and passes on its URL.
 fn listening(stdout: impl Read + Send + 'static) -> Receiver<String> {
     let (listens, url) = mpsc::channel();
     thread::spawn(move || {
@@ -119,7 +119,7 @@ fn listening(stdout: impl Read + Send + 'static) -> Receiver<String> {
             }
             line.clear();
         }
-        // A pipe that nobody reads would stop it.
+        // A full pipe would block the server.
         drop(listens);
         let mut rest = [0; 4096];
         while stdout.read(&mut rest).is_ok_and(|count| count > 0) {}
@@ -132,11 +132,11 @@ pub(crate) fn not_started(program: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("`{program}` cannot be started: {error}"))
 }
 
-/// The last of what a server writes to its standard error. What it reports of hostile requests
-/// would fill screens.
-struct Complaints(Arc<Mutex<Vec<u8>>>);
+/// The end of a server's standard error. All of it would fill screens, because a server reports each
+/// hostile request.
+struct StderrTail(Arc<Mutex<Vec<u8>>>);
 
-impl Complaints {
+impl StderrTail {
     fn hear(mut from: impl Read + Send + 'static) -> Self {
         let last = Arc::new(Mutex::new(Vec::new()));
         let kept = last.clone();
@@ -145,16 +145,16 @@ impl Complaints {
             while let Ok(count @ 1..) = from.read(&mut chunk) {
                 let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
                 kept.extend_from_slice(chunk.get(..count).unwrap_or_default());
-                let over = kept.len().saturating_sub(COMPLAINT_BYTES_MAX);
+                let over = kept.len().saturating_sub(STDERR_BYTES_MAX);
                 kept.drain(..over);
             }
         });
         Self(last)
     }
 
-    /// Returns it, if there is any.
+    /// Returns the text on a new line, or nothing.
     fn last(&self) -> String {
-        // What was just written may not have been read yet.
+        // The last lines may not have been read yet.
         thread::sleep(POLL);
         let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match String::from_utf8_lossy(&last).trim() {
@@ -164,26 +164,27 @@ impl Complaints {
     }
 }
 
-/// Starts a command in a group of its own, and counts that among what runs: what it starts itself
-/// ends with it, also when this program is told to end.
+/// Starts a command in its own process group, so that its children end with it, also when this program
+/// gets a signal.
 ///
 /// # Errors
 ///
-/// A command that cannot be started.
+/// Fails if the command cannot be started.
 pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
-    // Held until it is counted: whoever ends what runs waits for it, or it is never started.
+    // The lock is held until the process is listed. So a signal cannot miss it.
     let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     let child = command.process_group(0).spawn()?;
     running.insert(child.id());
     Ok(child)
 }
 
-/// Counts it no more.
-pub(crate) fn unwatch(leader: u32) {
+/// Removes an ended process from the list.
+pub(crate) fn forget_process(leader: u32) {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner).remove(&leader);
 }
 
-/// Stops what runs when this program is told to end, from when this returns.
+/// Stops all processes when this program gets SIGINT or SIGTERM. This holds once the function has
+/// returned.
 pub(crate) fn stop_on_signal() {
     use tokio::signal::unix::{SignalKind, signal as on};
     let (listening, listens) = mpsc::channel();
@@ -198,7 +199,7 @@ pub(crate) fn stop_on_signal() {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
         }
-        // Nothing more is started while this is held.
+        // No process starts while the lock is held.
         let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         for leader in running.iter() {
             signal("-KILL", *leader);
@@ -210,7 +211,7 @@ pub(crate) fn stop_on_signal() {
             runtime.block_on(wait);
         }
     });
-    // An error says that it cannot listen: the program is told to end as any other.
+    // An error means that signals have their default effect.
     let _ = listens.recv();
 }
 

@@ -1,5 +1,5 @@
-//! The scripted server at work: it answers what a client needs in order to start soundly, plays its
-//! script on the call, and keeps all that came.
+//! The scripted server. It answers discovery and lists correctly, answers the call from its script, and
+//! keeps every message.
 
 use core::{
     net::Ipv4Addr,
@@ -21,24 +21,24 @@ use super::{
     wire,
 };
 
-/// The bytes that are kept of an answer, to show it.
+/// The size of an answer that is kept, to show it.
 const ANSWER_BYTES_MAX: usize = 4096;
 
-/// A message that came.
+/// A message that a client sent.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct Received {
     pub(crate) at: Instant,
-    /// The request of HTTP around it, without its body; none over stdio.
+    /// The HTTP request without its body. `None` over stdio.
     pub(crate) http: Option<wire::Request>,
     pub(crate) body: Vec<u8>,
     pub(crate) json: Result<Json, String>,
-    /// Whether it came to the server that the client was never told of.
+    /// Whether the second server received it, which the client does not know.
     pub(crate) elsewhere: bool,
-    /// When the answer was written, and what it was.
+    /// The answer, and when it was written.
     pub(crate) answered: Option<(Instant, String)>,
 }
 
-impl Seen {
+impl Received {
     /// Returns the method of the message.
     pub(crate) fn method(&self) -> Option<String> {
         self.json.as_ref().ok()?.get("method")?.text()
@@ -61,7 +61,7 @@ impl Seen {
 }
 
 /// A running scripted server. It stops when it is dropped.
-pub(crate) struct Stage {
+pub(crate) struct ScriptedServer {
     shared: Arc<Shared>,
     listeners: Vec<TcpListener>,
     here: String,
@@ -69,23 +69,23 @@ pub(crate) struct Stage {
 
 struct Shared {
     script: Script,
-    /// The method that the legs of the call have, and the name of what is called.
+    /// The method of the legs, and the name of the tool, prompt or resource.
     method: &'static str,
     name: String,
     here: String,
     elsewhere: String,
-    seen: Mutex<Vec<Seen>>,
-    /// How many legs there were, for each `n`.
+    seen: Mutex<Vec<Received>>,
+    /// The number of legs so far, for each argument `n`.
     legs: Mutex<BTreeMap<String, usize>>,
     stopped: AtomicBool,
 }
 
-impl Stage {
-    /// Starts to listen. `is_stdio`: for a relay, which carries lines.
+impl ScriptedServer {
+    /// Starts a server. With `is_stdio` it serves a relay, which carries lines.
     ///
     /// # Errors
     ///
-    /// A port that cannot be opened.
+    /// Fails if no port can be opened.
     pub(crate) fn start(
         script: Script,
         method: &'static str,
@@ -113,7 +113,7 @@ impl Stage {
         Ok(Self { shared, listeners, here: address })
     }
 
-    /// Returns the address to which a relay connects.
+    /// Returns the address for a relay.
     pub(crate) fn address(&self) -> &str {
         &self.here
     }
@@ -123,24 +123,24 @@ impl Stage {
         format!("{}/mcp", self.shared.here)
     }
 
-    /// Takes what has come.
-    pub(crate) fn seen(&self) -> Vec<Seen> {
+    /// Returns the messages so far.
+    pub(crate) fn seen(&self) -> Vec<Received> {
         self.shared.seen().clone()
     }
 }
 
-impl Drop for Stage {
+impl Drop for ScriptedServer {
     fn drop(&mut self) {
         self.shared.stopped.store(true, Ordering::Relaxed);
         for listener in &self.listeners {
-            // Wakes the thread that waits for a connection.
+            // This wakes the thread that waits for a connection.
             listener.local_addr().and_then(TcpStream::connect).ok();
         }
     }
 }
 
 impl Shared {
-    fn seen(&self) -> MutexGuard<'_, Vec<Seen>> {
+    fn seen(&self) -> MutexGuard<'_, Vec<Received>> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -157,20 +157,20 @@ impl Shared {
         }
     }
 
-    /// Answers one request of HTTP.
+    /// Answers one HTTP request.
     fn exchange(&self, stream: &TcpStream, elsewhere: bool) -> io::Result<()> {
         let request = wire::read(stream)?;
         let (index, step) = self.take(Some(request), None, elsewhere);
         thread::sleep(step.after);
         let written = wire::write(stream, &step.reply, &|bytes| self.fill(index, bytes));
         self.answered(index, &step);
-        // Whoever closes with bytes unread resets the connection, and the answer may be lost.
+        // Closing with unread bytes would reset the connection, and the answer might be lost.
         stream.shutdown(Shutdown::Write)?;
         wire::wait_for_close(stream, Duration::from_secs(2));
         written
     }
 
-    /// Answers the lines of a relay, each in its own time.
+    /// Answers the lines of a relay, each on its own thread.
     fn lines(self: Arc<Self>, stream: &TcpStream) -> io::Result<()> {
         let writer = Arc::new(Mutex::new(stream.try_clone()?));
         for line in BufReader::new(stream).split(b'\n') {
@@ -206,7 +206,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Keeps a message, and finds the step that answers it.
+    /// Keeps a message, and returns its answer.
     fn take(
         &self,
         http: Option<wire::Request>,
@@ -218,14 +218,14 @@ impl Shared {
         let body = line.or(http.as_mut().map(|http| core::mem::take(&mut http.body)));
         let body = body.unwrap_or_default();
         let json = Json::parse(&body);
-        let seen = Seen { at, http, body, json, elsewhere, answered: None };
+        let seen = Received { at, http, body, json, elsewhere, answered: None };
         let step = self.step(&seen);
         let mut all = self.seen();
         all.push(seen);
         (all.len() - 1, step)
     }
 
-    fn step(&self, seen: &Seen) -> Step {
+    fn step(&self, seen: &Received) -> Step {
         let status = |code| script::document("").with_status(code);
         if seen.http.as_ref().is_some_and(|http| http.method != "POST") {
             return status(405);
@@ -246,7 +246,7 @@ impl Shared {
         other.map_or_else(|| self.sound(&method), |(_, step)| step.clone())
     }
 
-    /// Answers what a client may ask before it calls.
+    /// Returns the correct answer to discovery and lists.
     fn sound(&self, method: &str) -> Step {
         let name = serde_json::to_string(&self.name).unwrap_or_default();
         let listed = match method {
@@ -274,7 +274,7 @@ impl Shared {
         }
     }
 
-    /// Puts what is known into the placeholders.
+    /// Replaces the placeholders.
     fn fill(&self, index: usize, bytes: &[u8]) -> Vec<u8> {
         let (id, n) = match self.seen().get(index) {
             Some(seen) => (seen.id().map_or("null".into(), ToString::to_string), argument_n(seen)),
@@ -285,8 +285,8 @@ impl Shared {
     }
 }
 
-/// Returns the argument `n`, which tells the calls of a crowd apart.
-fn argument_n(seen: &Seen) -> String {
+/// Returns the argument `n`, which distinguishes parallel calls.
+fn argument_n(seen: &Received) -> String {
     seen.params()
         .and_then(|params| params.at(&["arguments", "n"]))
         .map(|n| n.text().unwrap_or_else(|| n.to_string()))

@@ -1,4 +1,4 @@
-//! What came back, read for what it says.
+//! A response, and its meaning in MCP.
 
 use core::time::Duration;
 use std::{collections::BTreeMap, io};
@@ -10,36 +10,36 @@ use crate::{
     http::{Response, events},
 };
 
-/// A round that the server asked.
+/// A round of a server.
 #[derive(Clone, Debug)]
 pub(crate) struct Round {
     pub(crate) requests: BTreeMap<String, Value>,
     pub(crate) state: Option<String>,
 }
 
-/// What a response says.
+/// The meaning of a response.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
-    /// It is done, with this first text.
+    /// A complete result, with its first text.
     Complete(String),
-    /// It is done, and what a tool did went wrong.
+    /// A complete result with `isError`.
     ToolError,
-    /// It needs input.
+    /// An `input_required` result.
     Asks(Round),
-    /// It is refused.
+    /// A JSON-RPC error.
     Error { code: i64, data: Value },
-    /// It says nothing of MCP.
+    /// No response of MCP.
     Nothing,
 }
 
-/// A request and what came back for it.
+/// A request and its response.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
-    /// What was sent, cut for people.
+pub(crate) struct Exchange {
+    /// The request, shortened for a person.
     pub(crate) sent: String,
-    /// What came back, cut for people.
+    /// The response, shortened for a person.
     came_back: String,
-    /// The status; `None`: there was no response.
+    /// The status. `None` if there was no response.
     pub(crate) status: Option<u16>,
     /// The media type.
     pub(crate) media_type: String,
@@ -49,7 +49,7 @@ pub(crate) struct Seen {
     pub(crate) took: Duration,
 }
 
-impl Seen {
+impl Exchange {
     /// Reads a response.
     pub(crate) fn read(sent: String, response: io::Result<Response>, took: Duration) -> Self {
         let response = match response {
@@ -82,18 +82,18 @@ impl Seen {
         Self { sent, came_back, status, media_type, messages, outcome, took }
     }
 
-    /// Makes a failure of it.
+    /// Makes a failure.
     pub(crate) fn fail(&self, expected: &str) -> Problem {
         let came_back = format!("{} (expected {expected})", self.came_back);
         Problem::Failed { sent: self.sent.clone(), came_back }
     }
 
-    /// Returns the response: its result or its error.
+    /// Returns the message with the result or the error.
     pub(crate) fn response(&self) -> Option<&Value> {
         self.messages.iter().find(|message| outcome(message).is_some())
     }
 
-    /// Expects it to be done, and with this text.
+    /// Expects a complete result with this text.
     pub(crate) fn done(&self, text: &str) -> Result<(), Problem> {
         match &self.outcome {
             Outcome::Complete(found) if found == text => Ok(()),
@@ -105,7 +105,7 @@ impl Seen {
         }
     }
 
-    /// Expects it to ask under these keys and no other.
+    /// Expects a round with exactly these keys.
     pub(crate) fn asks(&self, keys: &[&str]) -> Result<Round, Problem> {
         match &self.outcome {
             Outcome::Asks(round) if round.requests.keys().eq(keys) => Ok(round.clone()),
@@ -117,7 +117,7 @@ impl Seen {
         }
     }
 
-    /// Expects an error of this code with this status.
+    /// Expects an error with this code and this status.
     pub(crate) fn error(&self, code: i64, status: u16) -> Result<(), Problem> {
         match self.outcome {
             Outcome::Error { code: found, .. } if found == code && self.status == Some(status) => {
@@ -131,9 +131,8 @@ impl Seen {
         }
     }
 
-    /// Expects it to be refused, or not to be taken for anything: the server asks what it asks
-    /// first. Says which.
-    pub(crate) fn held(&self, first: &[&str]) -> Result<String, Problem> {
+    /// Expects a refusal, or the questions of the first round again. Returns which of them came.
+    pub(crate) fn refused_or_asked_again(&self, first: &[&str]) -> Result<String, Problem> {
         match &self.outcome {
             Outcome::Error { .. } | Outcome::ToolError => Ok(self.word()),
             Outcome::Asks(round) if round.requests.keys().eq(first) => Ok("asked again".into()),
@@ -146,7 +145,7 @@ impl Seen {
         }
     }
 
-    /// Expects some answer of JSON-RPC, whatever it says.
+    /// Expects any JSON-RPC response.
     pub(crate) fn answered(&self) -> Result<String, Problem> {
         match self.outcome {
             Outcome::Nothing => Err(self.fail("an answer of JSON-RPC")),
@@ -157,7 +156,7 @@ impl Seen {
         }
     }
 
-    /// Returns the kind of the outcome in a word.
+    /// Returns the outcome in a word.
     pub(crate) fn word(&self) -> String {
         match &self.outcome {
             Outcome::Complete(_) => "complete".into(),
@@ -173,7 +172,7 @@ impl Seen {
     }
 }
 
-/// Reads the outcome of a message, if it is a response.
+/// Returns the outcome of a message, if it is a response.
 fn outcome(message: &Value) -> Option<Outcome> {
     if let Some(error) = message.get("error") {
         let code = error.get("code").and_then(Value::as_i64).unwrap_or_default();

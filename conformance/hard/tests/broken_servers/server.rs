@@ -1,4 +1,4 @@
-//! A server with the fixtures of the contract, which is sound but for the faults that it is given.
+//! A server with the fixtures of the contract. It is correct, except for the given faults.
 
 use std::sync::Mutex;
 
@@ -14,7 +14,7 @@ use crate::{
     state::States,
 };
 
-/// A server.
+/// A server with faults.
 pub(crate) struct Server {
     faults: &'static [Fault],
     states: States,
@@ -24,10 +24,10 @@ pub(crate) struct Server {
     is_dead: Mutex<bool>,
 }
 
-/// Why a request is refused: a status and an error.
+/// A refusal: a status and an error.
 pub(crate) type Refused = (u16, Value);
 
-/// How a request ends: a result, or why it is refused.
+/// The end of a request: a result or a refusal.
 type Ended = Result<Value, Refused>;
 
 pub(crate) fn error(status: u16, code: i64) -> Refused {
@@ -55,7 +55,7 @@ impl Server {
         self.faults.contains(&fault)
     }
 
-    /// Answers a request of HTTP.
+    /// Answers an HTTP request.
     pub(crate) fn answer(&self, request: &Request) -> Response {
         let (status, message) = self.message(request);
         let mut media_type = "application/json";
@@ -80,14 +80,14 @@ impl Server {
         let is_foreign =
             request.header("origin").is_ok_and(|it| it.is_some_and(|it| it.contains("evil")));
         match request.method.as_str() {
-            _ if self.has(Fault::OpenDoor) => {}
+            _ if self.has(Fault::AnyOriginAndMethod) => {}
             "POST" if is_foreign => return (403, None),
             "POST" => {}
             _ => return (405, None),
         }
         let Ok(message) = serde_json::from_slice::<Value>(&request.body) else {
             if request.body.windows(100).any(|it| it.iter().all(|byte| *byte == b'[')) {
-                *self.is_dead.lock().unwrap() = self.has(Fault::DiesOfDepth);
+                *self.is_dead.lock().unwrap() = self.has(Fault::DiesOfNesting);
             }
             let (status, error) = error(if self.has(Fault::HangsUp) { 0 } else { 400 }, -32700);
             return (status, Some(json!({"jsonrpc": "2.0", "error": error})));
@@ -172,15 +172,15 @@ impl Server {
             complete(json!({kind: entries}))
         };
         match method {
-            "server/discover" if self.has(Fault::SaysNothing) => complete(json!({})),
+            "server/discover" if self.has(Fault::EmptyResults) => complete(json!({})),
             "server/discover" => complete(json!({"supportedVersions": [PROTOCOL_VERSION]})),
             "tools/list" => listed(fixtures::TOOLS, "tools", "name"),
             "prompts/list" => listed(&["ask"], "prompts", "name"),
             "resources/list" => listed(&["ask://resource"], "resources", "uri"),
             "tools/call" | "prompts/get" | "resources/read" => {
                 match self.call(request, method, params, declared)? {
-                    Step::Done(_) if self.has(Fault::SaysNothing) => complete(json!({})),
-                    Step::Done(text) if self.has(Fault::ForgetsWhatWasSaid) => {
+                    Step::Done(_) if self.has(Fault::EmptyResults) => complete(json!({})),
+                    Step::Done(text) if self.has(Fault::NoTextAfterRefusal) => {
                         let is_refused = text == "declined" || text == "cancelled";
                         let has_note = params.get("arguments").is_some_and(|it| *it != json!({}));
                         let text = if is_refused || has_note { "" } else { &text };
@@ -210,14 +210,14 @@ impl Server {
         let answers = params.get("inputResponses").cloned().unwrap_or_else(|| json!({}));
         let is_lax = self.has(Fault::UncheckedAnswers);
         let answers = match answers {
-            Value::Array(all) if self.has(Fault::OneOfTheArray) => json!({"target": all.first()}),
+            Value::Array(all) if self.has(Fault::UnwrapsArrays) => json!({"target": all.first()}),
             answers => answers,
         };
         let answers = answers.as_object().cloned().or(is_lax.then(Map::new)).ok_or_else(invalid)?;
         if self.has(Fault::SharedMemory) && !state.is_null() {
             state["said"] = self.memory.lock().unwrap().clone();
         }
-        if self.has(Fault::SaysNothing)
+        if self.has(Fault::EmptyResults)
             && params.get("name") == Some(&json!("forever"))
             && state["round"] == 1
         {
@@ -238,10 +238,10 @@ impl Server {
         Ok(Step::Ask(requests.clone(), json!({"said": said, "round": round + 1})))
     }
 
-    /// Checks that a client can be asked this.
+    /// Checks that a client declares what these requests need.
     fn gate(&self, requests: &Value, declared: Value) -> Result<(), Refused> {
         let mut known = self.last_capabilities.lock().unwrap();
-        if !self.has(Fault::Remembers) || known.is_null() || declared != json!({}) {
+        if !self.has(Fault::RemembersCapabilities) || known.is_null() || declared != json!({}) {
             *known = declared;
         }
         let mut declared = known.clone();
@@ -249,7 +249,7 @@ impl Server {
         if self.has(Fault::RefusesCapabilities) && declared.get("teleport").is_some() {
             return Err(error(400, -32602));
         }
-        if self.has(Fault::TakesAnyCapability) {
+        if self.has(Fault::AnyCapabilityType) {
             let all = declared.as_object_mut().into_iter().flatten();
             all.filter(|(_, it)| !it.is_object()).for_each(|(_, it)| *it = json!({}));
         }

@@ -1,11 +1,12 @@
-//! Each fault, and the checks that fail because of it.
+//! The table of broken servers: each fault, and the checks that fail because of it.
 
 use crate::fault::Fault;
 
-/// A fault and the ids of the checks that fail. All checks of their families are made.
-pub(crate) type Case = (Fault, &'static [&'static str]);
+/// A fault, and the ids of the checks that fail. All checks whose ids begin with the same words are
+/// made.
+pub(crate) type Row = (Fault, &'static [&'static str]);
 
-pub(crate) const CASES: &[Case] = &[
+pub(crate) const ROWS: &[Row] = &[
     (Fault::PlainState, &["state-flip", "state-forged"]),
     (
         Fault::LooseTag,
@@ -18,11 +19,12 @@ pub(crate) const CASES: &[Case] = &[
         ],
     ),
     (Fault::LooseBase64, &["state-other-spelling"]),
-    (Fault::NobodysState, &["state-empty", "state-wrong-type"]),
+    (Fault::EmptyStateIsNone, &["state-empty", "state-wrong-type"]),
     (Fault::UnboundState, &["state-other-arguments", "state-other-method", "state-other-tool"]),
     (Fault::BoundToText, &["same-meta", "same-order", "same-text"]),
+    (Fault::RefusesEscapedState, &["same-state"]),
     (Fault::ImmortalState, &["state-expired"]),
-    (Fault::OwnStateError, &["state-refusal-code"]),
+    (Fault::OwnStateCode, &["state-refusal-code"]),
     (Fault::SlowState, &["state-megabyte"]),
     (Fault::OneRoundMore, &["rounds-capped"]),
     (Fault::OneRoundLess, &["rounds-capped", "rounds-within-cap"]),
@@ -52,12 +54,12 @@ pub(crate) const CASES: &[Case] = &[
         ],
     ),
     (Fault::UnwrapsAnswers, &["answer-wrapped"]),
-    (Fault::OneOfTheArray, &["answer-not-an-object"]),
+    (Fault::UnwrapsArrays, &["answer-not-an-object"]),
     (Fault::RefusesExtras, &["answer-missing", "answer-unknown-key", "answer-unknown-members"]),
     (Fault::ContentDecides, &["answer-action", "answer-declined-with-content"]),
     (Fault::AnswersAnyTime, &["answer-settled-again", "answer-without-state", "state-later-round"]),
     (Fault::FailsOnMissing, &["answer-missing", "answer-missing-later", "answer-some"]),
-    (Fault::Utf16, &["spelling-bounds"]),
+    (Fault::CountsUtf16, &["spelling-bounds"]),
     (
         Fault::NoGate,
         &[
@@ -80,7 +82,7 @@ pub(crate) const CASES: &[Case] = &[
         ],
     ),
     (
-        Fault::Remembers,
+        Fault::RemembersCapabilities,
         &[
             "always-declared",
             "gate-dropped-on-retry",
@@ -92,7 +94,7 @@ pub(crate) const CASES: &[Case] = &[
             "gate-url-none",
         ],
     ),
-    (Fault::TakesAnyCapability, &["always-declared", "gate-wrong-type"]),
+    (Fault::AnyCapabilityType, &["always-declared", "gate-wrong-type"]),
     (Fault::RefusesCapabilities, &["gate-unknown-ignored"]),
     (
         Fault::WantsEverything,
@@ -141,10 +143,10 @@ pub(crate) const CASES: &[Case] = &[
         Fault::ExactHeaders,
         &["header-name-base64", "header-name-raw", "header-names-any-case", "header-spaces"],
     ),
-    (Fault::OpenDoor, &["get-delete", "origin-foreign"]),
+    (Fault::AnyOriginAndMethod, &["get-delete", "origin-foreign"]),
     (Fault::SharedMemory, &["crowd-two-rounds", "state-earlier-round"]),
     (
-        Fault::DiesOfDepth,
+        Fault::DiesOfNesting,
         &[
             "always-no-server-error",
             "crowd-mixed",
@@ -173,7 +175,7 @@ pub(crate) const CASES: &[Case] = &[
         ],
     ),
     (
-        Fault::SaysNothing,
+        Fault::EmptyResults,
         &[
             "honest-discover",
             "honest-forever",
@@ -192,8 +194,5 @@ pub(crate) const CASES: &[Case] = &[
             "honest-url",
         ],
     ),
-    (Fault::ForgetsWhatWasSaid, &["honest-decline-cancel", "honest-form-note", "honest-url"]),
+    (Fault::NoTextAfterRefusal, &["honest-decline-cancel", "honest-form-note", "honest-url"]),
 ];
-
-/// The checks that no fault here fails.
-pub(crate) const NEVER_FAIL: &[&str] = &["same-state"];

@@ -1,4 +1,4 @@
-//! The fixtures of the contract, as one function of what is known so far.
+//! The fixtures of the contract, as one function of the request and the state.
 
 use form_model::{Form, Limits};
 use mrtr_core::wire::{Capabilities, InputResponse, Json};
@@ -21,15 +21,15 @@ pub(crate) const TOOLS: &[&str] = &[
     "forever",
 ];
 
-/// What a fixture does next.
+/// The next step of a fixture.
 pub(crate) enum Step {
     Done(String),
-    /// It asks these, and wants this back.
+    /// The requests of a round, and what its state keeps.
     Ask(Value, Value),
     Unknown,
 }
 
-/// Returns the step of a fixture; `None` if an answer is malformed.
+/// Returns the next step of a fixture. `None` if an answer is invalid.
 pub(crate) fn step(
     faults: &[Fault],
     method: &str,
@@ -42,7 +42,7 @@ pub(crate) fn step(
     let name = params.get("name").or(params.get("uri")).and_then(Value::as_str).unwrap_or_default();
     let mut said = state["said"].clone();
     let mut answers = answers.clone();
-    // A state that no round made says nothing, and without one nobody was asked.
+    // Without a state nobody was asked, so the answers do not count.
     if state.is_null() && has_state(name) {
         if !has(Fault::AnswersAnyTime) {
             answers.clear();
@@ -75,7 +75,7 @@ pub(crate) fn step(
         let written = answer["content"]["text"].as_str().unwrap_or_default();
         match () {
             () if is_lax => Some((!is_refused).then(|| answer["content"].clone())),
-            () if has(Fault::Utf16) && written.encode_utf16().count() > 10 => None,
+            () if has(Fault::CountsUtf16) && written.encode_utf16().count() > 10 => None,
             () => content(&form, answer),
         }
     };
@@ -170,7 +170,7 @@ pub(crate) fn step(
     }
 }
 
-/// Returns whether there are answers, or members of one, that nobody asked for.
+/// Returns whether there are answers that nobody asked for, or unknown members of an answer.
 fn has_extras(answers: &Map<String, Value>) -> bool {
     let known =
         ["target", "all", "pay", "model", "roots", "a", "b", "first", "second", "again", "who"];
@@ -186,7 +186,7 @@ fn has_state(name: &str) -> bool {
     )
 }
 
-/// Writes a result of a method that holds a text.
+/// Returns the result of a method with a text.
 pub(crate) fn result(method: &str, text: &str) -> Value {
     let content = json!({"type": "text", "text": text});
     match method {
@@ -196,7 +196,7 @@ pub(crate) fn result(method: &str, text: &str) -> Value {
     }
 }
 
-/// Returns what a client must have declared to be asked this.
+/// Returns the capabilities that these requests need.
 pub(crate) fn needs(faults: &[Fault], requests: &Value) -> Capabilities {
     let mut needs = Capabilities::NONE;
     if faults.contains(&Fault::WantsEverything) {
@@ -218,7 +218,7 @@ pub(crate) fn needs(faults: &[Fault], requests: &Value) -> Capabilities {
     needs
 }
 
-/// Checks an answer to a form: the content, or nothing where the form was not accepted.
+/// Checks an answer to a form. Returns its content, or nothing if the form was not accepted.
 fn content(form: &Value, answer: &Value) -> Option<Option<Value>> {
     match InputResponse::decode(Json::parse(&answer.to_string()).ok()?, &Limits::default()).ok()? {
         InputResponse::Accept(content) => {

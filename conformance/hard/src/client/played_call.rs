@@ -1,33 +1,33 @@
-//! What came of one call of a client, and the questions that checks ask of it.
+//! A call that a client made, with the expectations that checks use.
 
 use core::time::Duration;
 
 use super::{
-    call::{Call, Ended},
+    call::{Call, ProgramExit},
     json::{Json, Text},
-    stage::Seen,
+    scripted_server::Received,
 };
 use crate::check::{Problem, cut};
 
-/// How a check ends: in what it saw, or in what is wrong.
-pub(crate) type Found = Result<String, Problem>;
+/// The result of a check: a short summary, or why it did not pass.
+pub(crate) type CheckResult = Result<String, Problem>;
 
-/// The characters of a message that are kept to show it.
+/// The number of characters of a message that are shown.
 const MESSAGE_CHARS_MAX: usize = 1500;
 
-/// One call of a client against the scripted server.
+/// A call that a client made to the scripted server.
 #[derive(Debug)]
-pub(crate) struct Play {
+pub(crate) struct PlayedCall {
     pub(crate) call: Call,
-    /// All that came to the scripted server, in order.
-    pub(crate) seen: Vec<Seen>,
-    pub(crate) ended: Ended,
+    /// Every message that the scripted server received, in order.
+    pub(crate) seen: Vec<Received>,
+    pub(crate) ended: ProgramExit,
 }
 
-impl Play {
-    /// Returns the legs of the call. What follows a redirect is the same leg again.
-    pub(crate) fn legs(&self) -> Vec<&Seen> {
-        let is_leg = |seen: &&Seen| {
+impl PlayedCall {
+    /// Returns the legs of the call. A request that follows a redirect is no new leg.
+    pub(crate) fn legs(&self) -> Vec<&Received> {
+        let is_leg = |seen: &&Received| {
             !seen.elsewhere
                 && seen.http.as_ref().is_none_or(|http| http.path == "/mcp")
                 && seen.method().as_deref() == Some(self.call.method)
@@ -35,8 +35,8 @@ impl Play {
         self.seen.iter().filter(is_leg).collect()
     }
 
-    /// Returns a leg; the first is 0.
-    pub(crate) fn leg(&self, index: usize) -> Result<&Seen, Problem> {
+    /// Returns a leg. The first is 0.
+    pub(crate) fn leg(&self, index: usize) -> Result<&Received, Problem> {
         let legs = self.legs();
         let missing = || self.fails(format!("{} legs, and none after them", legs.len()));
         legs.get(index).copied().ok_or_else(missing)
@@ -47,7 +47,7 @@ impl Play {
         Ok(self.leg(leg)?.params().and_then(|params| params.get(name)))
     }
 
-    /// Returns the answers of a leg, which are an object.
+    /// Returns the answers of a leg, which must be an object.
     pub(crate) fn answers(&self, leg: usize) -> Result<&[(Text, Json)], Problem> {
         match self.param(leg, "inputResponses")? {
             Some(Json::Object(answers)) => Ok(answers),
@@ -64,7 +64,7 @@ impl Play {
         found.map(|(_, answer)| answer).ok_or_else(missing)
     }
 
-    /// Expects the answers of a leg to be under these keys and no others.
+    /// Expects answers under exactly these keys.
     pub(crate) fn expect_keys(&self, leg: usize, keys: &[&str]) -> Result<(), Problem> {
         let answers = self.answers(leg)?;
         let has_all = keys.iter().all(|key| answers.iter().any(|(known, _)| known == *key));
@@ -74,7 +74,7 @@ impl Play {
         Err(self.fails(format!("answers under the keys {}", list(answers))))
     }
 
-    /// Expects a leg to have a state, as JSON, or none.
+    /// Expects a leg to have this state, as JSON, or none.
     pub(crate) fn expect_state(&self, leg: usize, state: Option<&str>) -> Result<(), Problem> {
         let found = self.param(leg, "requestState")?;
         let expected = state.and_then(|state| Json::parse(state.as_bytes()).ok());
@@ -94,7 +94,7 @@ impl Play {
         found.same(&expected).map_err(|differs| self.fails(format!("{found} differs {differs}")))
     }
 
-    /// Expects so many legs.
+    /// Expects this number of legs.
     pub(crate) fn expect_legs(&self, count: usize) -> Result<(), Problem> {
         let legs = self.legs();
         if let Some(more) = legs.get(count) {
@@ -107,7 +107,7 @@ impl Play {
         }
     }
 
-    /// Returns the outcome that was printed.
+    /// Returns the outcome that the client printed.
     pub(crate) fn outcome(&self) -> Result<Json, Problem> {
         let missing = || self.fails(format!("no outcome; {}", self.how_it_ended()));
         self.ended.outcome().ok_or_else(missing)
@@ -133,8 +133,8 @@ impl Play {
         Err(self.fails(outcome.to_string()))
     }
 
-    /// Expects that the first answer ended the call in an error, and nothing followed.
-    pub(crate) fn expect_refused(&self) -> Found {
+    /// Expects one leg and then an error.
+    pub(crate) fn expect_refused(&self) -> CheckResult {
         self.expect_legs(1)?;
         self.expect_error()?;
         Ok(format!("one leg, then {}", self.said()))
@@ -145,16 +145,16 @@ impl Play {
         cut(self.ended.last_line(), 200)
     }
 
-    /// Returns how long it took from the first message to the end.
+    /// Returns the time from the first message to the end of the program.
     pub(crate) fn took(&self) -> Duration {
         let started = self.seen.first().map_or(self.ended.at, |seen| seen.at);
         self.ended.at.saturating_duration_since(started)
     }
 
-    /// Returns how the program ended.
+    /// Describes how the program ended.
     pub(crate) fn how_it_ended(&self) -> String {
         let end = match (self.ended.was_stopped, self.ended.code) {
-            (true, _) => format!("it did not end in {} s", self.call.patience.as_secs()),
+            (true, _) => format!("it did not end within {} s", self.call.patience.as_secs()),
             (false, Some(code)) => format!("exit code {code}"),
             (false, None) => "it was killed by a signal".into(),
         };
@@ -162,7 +162,7 @@ impl Play {
         format!("{end}: {}", cut(last.trim(), 300))
     }
 
-    /// Returns what is wrong, after what was sent.
+    /// Makes a failure, with what was sent.
     pub(crate) fn fails(&self, came_back: impl Into<String>) -> Problem {
         let legs = self.legs();
         let answered = legs.iter().filter_map(|seen| seen.answered.as_ref());
@@ -178,7 +178,7 @@ impl Play {
         }
     }
 
-    /// Writes all that came and went, for a person who looks into a verdict.
+    /// Writes all messages, for a person who looks into a verdict.
     pub(crate) fn transcript(&self) -> String {
         let mut lines = vec![self.call.shown()];
         for seen in &self.seen {
@@ -197,8 +197,8 @@ impl Play {
     }
 }
 
-/// Writes what makes a leg a retry.
-fn retried(leg: &Seen) -> String {
+/// Writes the answers and the state of a retry.
+fn retried(leg: &Received) -> String {
     let member = |name: &str| {
         let found = leg.params()?.get(name)?;
         Some(format!("{name} {}", cut(&found.to_string(), 300)))
