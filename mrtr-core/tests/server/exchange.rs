@@ -397,7 +397,7 @@ fn headers_that_differ_from_the_message_are_refused_before_the_version_is_judged
 
 /// proves: SV-01, W-04, ST-05, ST-09
 #[test]
-fn what_a_handler_can_not_do_is_an_internal_error_and_reported() {
+fn what_a_handler_cannot_do_is_an_internal_error_and_reported() {
     let (sealed, keyless) = (sealed(), keyless());
     let twice = need().request("target", InputRequest::form("Again?", form()));
     let large = raw(&format!("\"{}\"", "x".repeat(64 * 1024)));

@@ -161,7 +161,7 @@ fn an_old_request_whose_params_are_no_object_does_not_run() {
 
 /// proves: SV-06, SV-07, W-11
 #[test]
-fn a_request_whose_version_can_not_be_read_is_not_an_old_one() {
+fn a_request_whose_version_cannot_be_read_is_not_an_old_one() {
     let endpoint = serving();
     let meta = meta().to_string();
     let twice = |name: &str| {
@@ -186,7 +186,7 @@ fn a_request_whose_version_can_not_be_read_is_not_an_old_one() {
 
 /// proves: SV-06
 #[test]
-fn a_request_of_an_earlier_revision_runs_and_can_not_be_asked_anything() {
+fn a_request_of_an_earlier_revision_runs_and_cannot_be_asked_anything() {
     let endpoint = serving();
     let old = message("tools/call", r#"{"name":"order","requestState":"x"}"#);
     let (mut exchange, actions) = send(&endpoint, old.as_bytes());

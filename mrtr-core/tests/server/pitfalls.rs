@@ -60,7 +60,7 @@ fn in_turn(run: &Run) -> Ending {
 
 /// proves: SV-02
 #[test]
-fn p27_a_refusal_can_not_be_taken_for_consent() {
+fn p27_a_refusal_cannot_be_taken_for_consent() {
     let endpoint = sealing();
     let state = state(&endpoint);
     for action in ["decline", "cancel"] {

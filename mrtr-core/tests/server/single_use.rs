@@ -136,7 +136,7 @@ fn p55_a_state_that_was_used_is_refused_as_one_that_never_was_any() {
 
 /// proves: ST-08
 #[test]
-fn a_store_that_can_not_be_asked_is_an_internal_error_and_the_handler_does_not_run() {
+fn a_store_that_cannot_be_asked_is_an_internal_error_and_the_handler_does_not_run() {
     let endpoint = once();
     let (mut exchange, _) = call(&endpoint, &retry(&state(&endpoint), yes()));
     let actions = reply(&mut exchange, Event::StoreFailed);
