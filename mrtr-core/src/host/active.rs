@@ -3,19 +3,19 @@
 use alloc::{sync::Arc, vec::Vec};
 
 use super::{
-    CloseReason, Ending, Fault, Limits, Misuse, Outcome, Owner, PendingInteraction,
-    VisibleInteraction, question::CheckedAnswer,
+    Ending, Fault, Limits, Misuse, Owner, PendingInteraction, VisibleInteraction, index::Place,
+    question::CheckedAnswer,
 };
 use crate::{
-    Instant, Phase, Transition, Trigger,
+    Clock, Instant, Phase, Transition, Trigger,
     timer::{Due, Timer},
 };
 
 /// An invocation that has not settled.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub(super) struct ActiveInvocation {
-    pub(super) number: u64,
     pub(super) owner: Arc<Owner>,
+    pub(super) place: Place,
     pub(super) phase: Phase,
     /// Whether the provider has accepted it.
     pub(super) is_accepted: bool,
@@ -51,11 +51,18 @@ pub(super) enum Stage {
     Committing(CheckedAnswer),
 }
 
+/// What runs out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Expiry {
+    Clock(Clock),
+    Store,
+}
+
 impl ActiveInvocation {
-    pub(super) const fn new(now: Instant, number: u64, owner: Arc<Owner>) -> Self {
+    pub(super) const fn new(now: Instant, owner: Arc<Owner>, place: Place) -> Self {
         Self {
-            number,
             owner,
+            place,
             phase: Phase::Running,
             is_accepted: false,
             timer: Timer::new(now),
@@ -92,15 +99,14 @@ impl ActiveInvocation {
         Some(pending.interaction.clone())
     }
 
-    /// Returns when something runs out, and how the invocation ends then.
-    pub(super) fn due(&self, limits: &Limits) -> Option<(Instant, Outcome, CloseReason)> {
+    /// Returns when something runs out, and what it is.
+    pub(super) fn due(&self, limits: &Limits) -> Option<(Instant, Expiry)> {
         let is_storing = self.pending.as_ref().is_some_and(|pending| pending.stage != Stage::Open);
         if is_storing {
-            let at = self.timer.since() + limits.store;
-            return Some((at, Outcome::StoreFailed, CloseReason::StoreFailed));
+            return Some((self.timer.since() + limits.store, Expiry::Store));
         }
         match self.timer.due(self.phase, &limits.clocks)? {
-            (at, Due::Clock(clock)) => Some((at, Outcome::TimedOut(clock), CloseReason::TimedOut)),
+            (at, Due::Clock(clock)) => Some((at, Expiry::Clock(clock))),
             // A broker never pauses.
             (_, Due::Pause) => None,
         }

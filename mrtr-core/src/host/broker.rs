@@ -4,6 +4,7 @@ use alloc::{
     boxed::Box,
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
+    vec,
     vec::Vec,
 };
 
@@ -11,16 +12,16 @@ use thiserror::Error;
 
 use super::{
     Action, Actions, Call, CloseReason, ConnectionId, Epoch, Event, Fault, FrameError, HostFrame,
-    Limits, Misuse, Outcome, Owner, ProviderFrame, Record, RecordId, RecordKind, Report, Scope,
-    Snapshot,
-    active::ActiveInvocation,
+    InteractionId, Limits, Misuse, Outcome, Owner, ProviderFrame, Record, RecordId, RecordKind,
+    Report, Scope, Snapshot,
+    active::{ActiveInvocation, Expiry},
     id::invocation_id,
     index::Index,
-    ledger::{Input, Ledger, Reaction},
+    ledger::{End, Input, Ledger},
     recently_closed::RecentlyClosed,
 };
 use crate::{
-    Instant, InvocationId, Phase,
+    Instant, InvocationId, Phase, Trigger,
     id::{RegistrationId, SessionId},
 };
 
@@ -131,10 +132,13 @@ impl Broker {
                 RecordKind::Answered | RecordKind::Closed => ended.insert(interaction),
             };
         }
-        let why = CloseReason::HostRestarted;
-        let closed =
-            asked.difference(&ended).map(|&interaction| Record::Closed { interaction, why });
-        let list = closed.map(Action::Store).collect();
+        let close = |interaction: &InteractionId| {
+            Action::Store(Record::Closed {
+                interaction: *interaction,
+                why: CloseReason::HostRestarted,
+            })
+        };
+        let list = asked.difference(&ended).map(close).collect();
         let mut broker = Self::volatile(epoch, limits);
         broker.ledger.is_durable = true;
         Ok((broker, Actions { list, reports: Vec::new() }))
@@ -149,10 +153,11 @@ impl Broker {
     pub fn call(&mut self, now: Instant, call: Call) -> Result<(InvocationId, Actions), Misuse> {
         let Call { session, turn, tool_call, registration, request } = call;
         let index = &mut self.ledger.index;
-        let connection =
-            index.registrations.get(&registration).ok_or(Misuse::NotRegistered)?.connection;
-        let on_it = index.connections.get(&connection).map_or(0, |counted| counted.invocations);
-        let of_it = index.sessions.get(&session).map_or(0, |counted| counted.invocations.len());
+        let on = index.registration(&registration).ok_or(Misuse::NotRegistered)?;
+        let connection = on.connection;
+        let on_it = index.connection(connection).map_or(0, |counted| counted.invocations);
+        let of_it = index.session_number(&session).and_then(|number| index.session(number));
+        let of_it = of_it.map_or(0, |counted| counted.invocations);
         let limits = &self.ledger.limits;
         for (count, max, what) in [
             (on_it, limits.connection_invocations_max, "live invocations on a connection"),
@@ -166,13 +171,14 @@ impl Broker {
         let invocation = invocation_id(self.ledger.epoch, self.last);
         let id = invocation.clone();
         let owner = Owner { invocation: id, session, turn, tool_call, registration, connection };
-        index.insert(self.last, &owner);
-        let call = ActiveInvocation::new(now, self.last, Arc::new(owner));
-        let due = call.due(limits).map(|(at, ..)| at);
+        let place = index.insert(self.last, on.number, &owner);
+        let call = ActiveInvocation::new(now, Arc::new(owner), place);
+        let due = call.due(limits).map(|(at, _)| at);
         index.move_deadline(self.last, None, due);
         self.active.insert(self.last, Box::new(call));
         let frame = HostFrame::Call { invocation: invocation.clone(), request };
-        Ok((invocation, Action::Deliver { connection, frame }.into()))
+        let list = vec![Action::Deliver { connection, frame }];
+        Ok((invocation, Actions { list, reports: Vec::new() }))
     }
 
     /// Takes an event, and returns the actions that follow from it.
@@ -185,84 +191,95 @@ impl Broker {
     /// Returns [`Misuse`] if the caller made a mistake, or if the answer of a surface is wrong. The
     /// broker is unchanged.
     pub fn handle(&mut self, now: Instant, event: Event) -> Result<Actions, Misuse> {
-        let mut reaction = Reaction { now, actions: Actions::default() };
+        let mut actions = Actions::default();
         match event {
             Event::Connected(connection) => self.ledger.index.connect(connection)?,
             Event::Disconnected(connection) => {
                 let of_it = self.ledger.index.of_connection(connection);
-                self.lose(&mut reaction, of_it, CloseReason::ProviderLost);
+                self.lose(now, of_it, CloseReason::ProviderLost, &mut actions);
                 self.ledger.index.disconnect(connection);
             }
             Event::Registered { registration, connection } => {
-                self.ledger.index.connections.get(&connection).ok_or(Misuse::NotConnected)?;
+                self.ledger.index.connection(connection).ok_or(Misuse::NotConnected)?;
                 let of_it = self.ledger.index.of_registration(&registration);
-                self.lose(&mut reaction, of_it, CloseReason::Superseded);
+                self.lose(now, of_it, CloseReason::Superseded, &mut actions);
                 self.ledger.index.retire(&registration);
                 self.ledger.index.register(registration, connection);
             }
             Event::Retired(registration) => {
                 let of_it = self.ledger.index.of_registration(&registration);
-                self.lose(&mut reaction, of_it, CloseReason::Retired);
+                self.lose(now, of_it, CloseReason::Retired, &mut actions);
                 self.ledger.index.retire(&registration);
             }
             Event::Frame { connection, frame } => {
-                self.take_frame(&mut reaction, connection, frame);
+                self.take_frame(now, connection, frame, &mut actions);
             }
             Event::Unreadable { connection, error: FrameError { error, asks } } => {
-                self.refuse(&mut reaction, connection, asks, Fault::Unreadable(error));
+                self.refuse(connection, asks, Fault::Unreadable(error), &mut actions);
             }
             Event::Answer { interaction, session, response } => {
                 let answer = self.read_answer(interaction, &session, response)?;
-                let is_durable = self.ledger.is_durable;
-                let input = if is_durable { Input::Taken(answer) } else { Input::Answered(answer) };
-                self.step(&mut reaction, interaction.invocation, input);
+                let input = if self.ledger.is_durable {
+                    Input::Taken(answer)
+                } else {
+                    Input::Answered(answer)
+                };
+                self.step(now, interaction.invocation, input, &mut actions);
             }
             Event::Unanswerable(interaction) => {
                 self.open(interaction)?;
-                let input = Input::Ended(Outcome::Unanswerable, CloseReason::Unanswerable);
-                self.step(&mut reaction, interaction.invocation, input);
+                let end = End {
+                    outcome: Outcome::Unanswerable,
+                    why: CloseReason::Unanswerable,
+                    trigger: Trigger::Unanswerable,
+                };
+                self.step(now, interaction.invocation, Input::Ended(end), &mut actions);
             }
             Event::Stored(record) => {
                 if let Some(input) = self.read_stored(record)? {
-                    self.step(&mut reaction, record.interaction.invocation, input);
+                    self.step(now, record.interaction.invocation, input, &mut actions);
                 }
             }
             Event::StoreFailed(record) => {
                 if self.read_stored(record)?.is_some() {
-                    let input = Input::Ended(Outcome::StoreFailed, CloseReason::StoreFailed);
-                    self.step(&mut reaction, record.interaction.invocation, input);
+                    let input = Input::Ended(End::store_failed());
+                    self.step(now, record.interaction.invocation, input, &mut actions);
                 }
             }
             Event::Stop(scope) => {
                 let covered = self.covered(&scope);
-                self.stop(&mut reaction, covered, CloseReason::Stopped);
+                self.stop(now, covered, CloseReason::Stopped, &mut actions);
             }
             Event::TurnEnded { session, turn } => {
-                let covered = self.covered(&Scope::Turn(session, turn));
-                self.stop(&mut reaction, covered, CloseReason::TurnEnded);
+                let covered = self.ledger.index.of_turn(&session, &turn);
+                self.stop(now, covered, CloseReason::TurnEnded, &mut actions);
             }
-            Event::Tick => self.expire(&mut reaction),
+            Event::Tick => self.expire(now, &mut actions),
         }
-        Ok(reaction.actions)
+        Ok(actions)
     }
 
     /// Returns when to come back with [`Event::Tick`] if no other event comes before; `None` if no
     /// invocation is live.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
-        self.ledger.index.deadlines.first().map(|(at, _)| *at)
+        self.ledger.index.first_deadline().map(|(at, _)| at)
     }
 
     /// Returns the open questions of a session.
     #[must_use]
     pub fn snapshot(&self, session: &SessionId) -> Snapshot {
-        let Ledger { epoch, changes: number, index, .. } = &self.ledger;
-        let open = index
-            .of_session(session)
-            .filter_map(|number| self.active.get(&number)?.pending.as_ref()?.visible());
-        let mut open: Vec<_> = open.collect();
+        let pending =
+            self.ledger.index.of_session(session).filter_map(|number| self.active.get(&number));
+        let mut open: Vec<_> =
+            pending.filter_map(|call| call.pending.as_ref()?.visible()).collect();
         open.sort_unstable_by_key(|visible| visible.interaction.id);
-        Snapshot { epoch: *epoch, session: session.clone(), number: *number, open }
+        Snapshot {
+            epoch: self.ledger.epoch,
+            session: session.clone(),
+            number: self.ledger.changes,
+            open,
+        }
     }
 
     /// Returns the phase of an invocation; `None` if it is not live.
@@ -285,13 +302,13 @@ impl Broker {
     /// Returns how many frames of a connection were refused; `None` if the connection is not known.
     #[must_use]
     pub fn refused(&self, connection: ConnectionId) -> Option<u64> {
-        self.ledger.index.connections.get(&connection).map(|counted| counted.refused)
+        self.ledger.index.connection(connection).map(|counted| counted.refused)
     }
 
     /// Returns the connection of a registration; `None` if there is no such registration.
     #[must_use]
     pub fn registered_on(&self, registration: &RegistrationId) -> Option<ConnectionId> {
-        self.ledger.index.registrations.get(registration).map(|on| on.connection)
+        self.ledger.index.registration(registration).map(|on| on.connection)
     }
 
     /// Returns the epoch of the host.
@@ -303,17 +320,25 @@ impl Broker {
     /// Processes a frame, or refuses it.
     fn take_frame(
         &mut self,
-        reaction: &mut Reaction,
+        now: Instant,
         connection: ConnectionId,
         frame: ProviderFrame,
+        actions: &mut Actions,
     ) {
-        let mut asked = None;
-        if let ProviderFrame::InteractionRequest { invocation, interaction, .. } = &frame {
-            asked = Some((invocation.clone(), *interaction));
-        }
-        match self.read_frame(reaction.now, connection, frame) {
-            Ok((number, input)) => self.step(reaction, number, input),
-            Err(why) => self.refuse(reaction, connection, asked, why),
+        let asked = match &frame {
+            ProviderFrame::InteractionRequest { invocation, interaction, .. } => {
+                Some((invocation.clone(), *interaction))
+            }
+            ProviderFrame::Accepted { .. }
+            | ProviderFrame::Rejected { .. }
+            | ProviderFrame::Progress { .. }
+            | ProviderFrame::Result { .. }
+            | ProviderFrame::Failed { .. }
+            | ProviderFrame::Released { .. } => None,
+        };
+        match self.read_frame(now, connection, frame) {
+            Ok((number, input)) => self.step(now, number, input, actions),
+            Err(why) => self.refuse(connection, asked, why, actions),
         }
     }
 
@@ -321,22 +346,22 @@ impl Broker {
     /// one.
     fn refuse(
         &mut self,
-        reaction: &mut Reaction,
         connection: ConnectionId,
         asked: Option<(InvocationId, u64)>,
         why: Fault,
+        actions: &mut Actions,
     ) {
         if let Some((invocation, interaction)) = asked
             && self.is_told(connection, &invocation, interaction)
         {
             let code = why.code().into();
             let frame = HostFrame::InteractionRefused { invocation, interaction, code };
-            reaction.actions.list.push(Action::Deliver { connection, frame });
+            actions.list.push(Action::Deliver { connection, frame });
         }
-        if let Some(counted) = self.ledger.index.connections.get_mut(&connection) {
+        if let Some(counted) = self.ledger.index.connection_mut(connection) {
             counted.refused = counted.refused.saturating_add(1);
         }
-        reaction.actions.reports.push(Report::Refused { connection, why });
+        actions.reports.push(Report::Refused { connection, why });
     }
 
     fn covered(&self, scope: &Scope) -> Vec<u64> {
@@ -348,34 +373,40 @@ impl Broker {
         }
     }
 
-    fn stop(&mut self, reaction: &mut Reaction, covered: Vec<u64>, why: CloseReason) {
+    fn stop(&mut self, now: Instant, covered: Vec<u64>, why: CloseReason, actions: &mut Actions) {
         for number in covered {
-            self.step(reaction, number, Input::Ended(Outcome::Stopped, why));
+            let end = End { outcome: Outcome::Stopped, why, trigger: Trigger::Stopped };
+            self.step(now, number, Input::Ended(end), actions);
         }
     }
 
-    fn lose(&mut self, reaction: &mut Reaction, lost: Vec<u64>, why: CloseReason) {
+    fn lose(&mut self, now: Instant, lost: Vec<u64>, why: CloseReason, actions: &mut Actions) {
         for number in lost {
-            let call = self.active.get(&number);
-            let works = call.is_some_and(|call| call.phase.is_in_flight());
-            let outcome = if works { Outcome::OutcomeUnknown } else { Outcome::Lost };
-            self.step(reaction, number, Input::Ended(outcome, why));
+            let is_in_flight =
+                self.active.get(&number).is_some_and(|call| call.phase.is_in_flight());
+            let outcome = if is_in_flight { Outcome::OutcomeUnknown } else { Outcome::Lost };
+            let end = End { outcome, why, trigger: Trigger::Lost };
+            self.step(now, number, Input::Ended(end), actions);
         }
     }
 
     /// Ends the invocations whose time has run out.
-    fn expire(&mut self, reaction: &mut Reaction) {
-        while let Some(&(at, number)) = self.ledger.index.deadlines.first() {
+    fn expire(&mut self, now: Instant, actions: &mut Actions) {
+        while let Some((at, number)) = self.ledger.index.first_deadline() {
             let due = self.active.get(&number).and_then(|call| call.due(&self.ledger.limits));
-            let (true, Some((_, outcome, why))) = (at <= reaction.now, due) else { return };
-            self.step(reaction, number, Input::Ended(outcome, why));
+            let (true, Some((_, expiry))) = (at <= now, due) else { return };
+            let end = match expiry {
+                Expiry::Clock(clock) => End::timed_out(clock),
+                Expiry::Store => End::store_failed(),
+            };
+            self.step(now, number, Input::Ended(end), actions);
         }
     }
 
     /// Applies an input to an invocation, and drops the invocation if it has settled.
-    fn step(&mut self, reaction: &mut Reaction, number: u64, input: Input) {
+    fn step(&mut self, now: Instant, number: u64, input: Input, actions: &mut Actions) {
         let Some(call) = self.active.get_mut(&number) else { return };
-        self.ledger.step(reaction, call, input);
+        self.ledger.step(now, call, number, input, actions);
         if call.phase == Phase::Settled {
             self.active.remove(&number);
         }

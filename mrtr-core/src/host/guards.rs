@@ -7,11 +7,11 @@ use super::{
     ProviderFrame, Question, RecordId, RecordKind,
     active::{ActiveInvocation, Pending, Stage},
     id::invocation_number,
-    ledger::Input,
+    ledger::{End, Input},
     question::CheckedAnswer,
 };
 use crate::{
-    Clock, Instant, InvocationId, Phase,
+    Clock, Instant, InvocationId, Phase, Trigger,
     id::SessionId,
     wire::{InputResponse, Json},
 };
@@ -24,48 +24,45 @@ impl Broker {
         connection: ConnectionId,
         frame: ProviderFrame,
     ) -> Result<(u64, Input), Fault> {
-        self.ledger.index.connections.get(&connection).ok_or(Fault::NotConnected)?;
+        self.ledger.index.connection(connection).ok_or(Fault::NotConnected)?;
         let (number, call) = self.find(frame.invocation())?;
         if call.owner.connection != connection {
             return Err(Fault::WrongConnection);
         }
+        let accepted = || if call.is_accepted { Ok(()) } else { Err(Fault::NotAccepted) };
         let input = match frame {
-            // Only a provider that has not accepted the invocation can say that it executed
-            // nothing.
-            ProviderFrame::Rejected { error, .. } if !call.is_accepted => {
-                Input::Ended(Outcome::Rejected(error), CloseReason::Rejected)
-            }
-            ProviderFrame::Rejected { error, .. } => {
-                Input::Ended(Outcome::Failed(error), CloseReason::Rejected)
-            }
-            ProviderFrame::Failed { error, .. } => {
-                Input::Ended(Outcome::Failed(error), CloseReason::Failed)
-            }
-            ProviderFrame::Released { .. } => {
-                Input::Ended(Outcome::Released, CloseReason::Released)
-            }
             ProviderFrame::Accepted { .. } if call.is_accepted => {
                 return Err(Fault::AlreadyAccepted);
             }
             ProviderFrame::Accepted { .. } => Input::Accepted,
-            ProviderFrame::Progress { .. }
-            | ProviderFrame::InteractionRequest { .. }
-            | ProviderFrame::Result { .. }
-                if !call.is_accepted =>
-            {
-                return Err(Fault::NotAccepted);
+            ProviderFrame::Progress { .. } => {
+                accepted()?;
+                Input::Progressed
             }
-            ProviderFrame::Progress { .. } => Input::Progressed,
             ProviderFrame::InteractionRequest { interaction, request, .. } => {
+                accepted()?;
                 self.read_request(now, call, interaction, request.as_json())?
             }
-            ProviderFrame::Result { .. } if call.pending.is_some() => {
-                Input::Ended(Outcome::Inconsistent, CloseReason::Inconsistent)
-            }
-            // No question is open, so none is closed.
             ProviderFrame::Result { result, .. } => {
-                Input::Ended(Outcome::Complete(result), CloseReason::Inconsistent)
+                accepted()?;
+                Input::Ended(End::result(call, result))
             }
+            // Only a provider that has not accepted the invocation can say that it executed
+            // nothing.
+            ProviderFrame::Rejected { error, .. } if !call.is_accepted => {
+                Input::Ended(End::error(call, Outcome::Rejected(error), CloseReason::Rejected))
+            }
+            ProviderFrame::Rejected { error, .. } => {
+                Input::Ended(End::error(call, Outcome::Failed(error), CloseReason::Rejected))
+            }
+            ProviderFrame::Failed { error, .. } => {
+                Input::Ended(End::error(call, Outcome::Failed(error), CloseReason::Failed))
+            }
+            ProviderFrame::Released { .. } => Input::Ended(End {
+                outcome: Outcome::Released,
+                why: CloseReason::Released,
+                trigger: Trigger::Abandoned,
+            }),
         };
         Ok((number, input))
     }
@@ -84,22 +81,34 @@ impl Broker {
         }
         let limits = &self.ledger.limits;
         let bytes = request.as_str().len();
-        let session = self.ledger.index.sessions.get(&call.owner.session);
-        let connection = self.ledger.index.connections.get(&call.owner.connection);
-        let open = session.map_or(0, |session| session.pending) + 1;
-        let held = connection.map_or(0, |on| on.pending_bytes).saturating_add(bytes);
-        let within = |count: usize, what: &'static str, max: usize| {
-            if count > max { Err(Fault::Limit { what, max }) } else { Ok(()) }
-        };
-        let asked_max = limits.interactions_max as usize;
-        within(call.numbers.len() + 1, "questions of an invocation", asked_max)?;
-        within(open, "open questions of a session", limits.session_pending_max)?;
-        let what = "bytes of the open questions of a connection";
-        within(held, what, limits.connection_bytes_max)?;
+        let session = self.ledger.index.session(call.place.session);
+        let connection = self.ledger.index.connection(call.owner.connection);
+        let held = connection.map_or(0, |counted| counted.pending_bytes);
+        for (count, max, what) in [
+            (
+                call.numbers.len() + 1,
+                limits.interactions_max as usize,
+                "questions of an invocation",
+            ),
+            (
+                session.map_or(0, |counted| counted.pending) + 1,
+                limits.session_pending_max,
+                "open questions of a session",
+            ),
+            (
+                held.saturating_add(bytes),
+                limits.connection_bytes_max,
+                "bytes of the open questions of a connection",
+            ),
+        ] {
+            if count > max {
+                return Err(Fault::Limit { what, max });
+            }
+        }
         let question = Question::decode(request, limits)?;
         // No question is asked if the provider would have no time left after the answer.
         Ok(if call.timer.is_spent(now, &limits.clocks) {
-            Input::Ended(Outcome::TimedOut(Clock::Execution), CloseReason::TimedOut)
+            Input::Ended(End::timed_out(Clock::Execution))
         } else {
             Input::Asked { question: Box::new(question), number, bytes }
         })
@@ -158,17 +167,22 @@ impl Broker {
             Some(session) if session != owner => Err(Misuse::WrongSession),
             Some(_) | None => Ok(()),
         };
-        let recent = self.ledger.recent.get(interaction);
-        let stale = Misuse::Stale { won: recent.map(|(_, how)| *how) };
         let Some(call) = self.active.get(&interaction.invocation) else {
-            recent.map_or(Ok(()), |(owner, _)| owned_by(owner))?;
-            return Err(stale);
+            return Err(match self.ledger.recent.get(interaction) {
+                Some((owner, how)) => {
+                    owned_by(owner)?;
+                    Misuse::Stale { won: Some(*how) }
+                }
+                None => Misuse::Stale { won: None },
+            });
         };
         owned_by(&call.owner.session)?;
         match &call.pending {
             Some(pending) if pending.interaction.id == interaction => Ok((call, pending)),
             Some(_) | None if interaction.number > call.asked() => Err(Misuse::UnknownInteraction),
-            Some(_) | None => Err(stale),
+            Some(_) | None => {
+                Err(Misuse::Stale { won: self.ledger.recent.get(interaction).map(|(_, how)| *how) })
+            }
         }
     }
 

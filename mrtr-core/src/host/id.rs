@@ -5,7 +5,7 @@ use core::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use crate::{InvalidId, InvocationId, debug::debug};
+use crate::{InvalidId, InvocationId};
 
 /// Declares ids that are numbers, which the caller picks.
 macro_rules! numbers {
@@ -105,7 +105,11 @@ impl fmt::Display for InteractionId {
     }
 }
 
-debug!(InteractionId, |id| "{id}");
+impl fmt::Debug for InteractionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 impl Serialize for InteractionId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -11,39 +11,35 @@ use super::{
     question::CheckedAnswer,
     recently_closed::RecentlyClosed,
 };
-use crate::{Instant, Phase, Trigger, lifecycle, lifecycle::Step};
+use crate::{Clock, Instant, Phase, Trigger, lifecycle, lifecycle::Step, wire::RawJson};
 
 /// An event of one invocation after all checks that depend on data.
 pub(super) enum Input {
     Accepted,
     Progressed,
-    Asked {
-        question: Box<Question>,
-        number: u64,
-        bytes: usize,
-    },
+    Asked { question: Box<Question>, number: u64, bytes: usize },
     Published,
     Taken(CheckedAnswer),
     Answered(CheckedAnswer),
-    /// The outcome, and why it closes the open question.
-    Ended(Outcome, CloseReason),
+    Ended(End),
 }
 
-/// The reaction to one event: the time, and the actions so far.
-pub(super) struct Reaction {
-    pub(super) now: Instant,
-    pub(super) actions: Actions,
+/// How an invocation ends, and why its open question closes.
+pub(super) struct End {
+    pub(super) outcome: Outcome,
+    pub(super) why: CloseReason,
+    pub(super) trigger: Trigger,
 }
 
 impl Input {
-    const fn trigger(&self, phase: Phase) -> Trigger {
+    const fn trigger(&self) -> Trigger {
         match self {
             Self::Accepted | Self::Progressed => Trigger::Progressed,
             Self::Asked { .. } => Trigger::Asked,
             Self::Published => Trigger::Published,
             Self::Taken(_) => Trigger::Taken,
             Self::Answered(_) => Trigger::RoundAnswered,
-            Self::Ended(outcome, _) => outcome.trigger(phase),
+            Self::Ended(end) => end.trigger,
         }
     }
 }
@@ -66,33 +62,40 @@ impl Ledger {
     /// Looks up the next phase, makes the change, and adds the actions.
     pub(super) fn step(
         &mut self,
-        reaction: &mut Reaction,
+        now: Instant,
         call: &mut ActiveInvocation,
+        number: u64,
         input: Input,
+        actions: &mut Actions,
     ) {
+        let cause = input.trigger();
         let from = call.phase;
-        let cause = input.trigger(from);
         let Step::Go(to) = lifecycle::step(from, cause) else { return };
-        let due = call.due(&self.limits).map(|(at, ..)| at);
-        call.timer.tell(reaction.now);
+        let due = call.due(&self.limits).map(|(at, _)| at);
+        call.timer.tell(now);
         call.phase = to;
         call.timer.turn(from, to, &self.limits.clocks);
-        self.apply(call, input, &mut reaction.actions);
+        self.apply(call, number, input, actions);
         call.check();
-        reaction.actions.reports.push(Report::Moved(call.transition(from, cause)));
-        let next = call.due(&self.limits).map(|(at, ..)| at);
-        self.index.move_deadline(call.number, due, next);
+        actions.reports.push(Report::Moved(call.transition(from, cause)));
+        self.index.move_deadline(number, due, call.due(&self.limits).map(|(at, _)| at));
         if to == Phase::Settled {
-            self.index.remove(call.number, &call.owner);
+            self.index.remove(number, call.place, &call.owner);
         }
     }
 
-    fn apply(&mut self, call: &mut ActiveInvocation, input: Input, actions: &mut Actions) {
+    fn apply(
+        &mut self,
+        call: &mut ActiveInvocation,
+        number: u64,
+        input: Input,
+        actions: &mut Actions,
+    ) {
         match input {
             Input::Accepted => call.is_accepted = true,
             Input::Progressed => call.timer.extend(&self.limits.clocks),
-            Input::Asked { question, number, bytes } => {
-                self.ask(call, *question, (number, bytes), actions);
+            Input::Asked { question, number: asked_as, bytes } => {
+                self.ask(call, number, *question, (asked_as, bytes), actions);
             }
             Input::Published => {
                 call.timer.restart();
@@ -119,7 +122,7 @@ impl Ledger {
                     self.end(call, pending, Ending::Answered(decision), actions);
                 }
             }
-            Input::Ended(outcome, why) => {
+            Input::Ended(End { outcome, why, .. }) => {
                 if let Some(pending) = call.pending.take() {
                     if self.is_durable {
                         let interaction = pending.interaction.id;
@@ -142,19 +145,19 @@ impl Ledger {
     fn ask(
         &mut self,
         call: &mut ActiveInvocation,
+        invocation: u64,
         question: Question,
         (number, bytes): (u64, usize),
         actions: &mut Actions,
     ) {
         call.numbers.push(number);
-        let (epoch, invocation) = (self.epoch, call.number);
-        let id = InteractionId { epoch, invocation, number: call.asked() };
+        let id = InteractionId { epoch: self.epoch, invocation, number: call.asked() };
         let owner = call.owner.clone();
         let interaction = Arc::new(PendingInteraction { id, owner, question });
-        if let Some(session) = self.index.sessions.get_mut(&call.owner.session) {
+        if let Some(session) = self.index.session_mut(call.place.session) {
             session.pending += 1;
         }
-        if let Some(connection) = self.index.connections.get_mut(&call.owner.connection) {
+        if let Some(connection) = self.index.connection_mut(call.owner.connection) {
             connection.pending_bytes += bytes;
         }
         let stage = if self.is_durable {
@@ -175,10 +178,10 @@ impl Ledger {
         how: Ending,
         actions: &mut Actions,
     ) {
-        if let Some(session) = self.index.sessions.get_mut(&call.owner.session) {
+        if let Some(session) = self.index.session_mut(call.place.session) {
             session.pending -= 1;
         }
-        if let Some(connection) = self.index.connections.get_mut(&call.owner.connection) {
+        if let Some(connection) = self.index.connection_mut(call.owner.connection) {
             connection.pending_bytes -= pending.bytes;
         }
         let interaction = pending.interaction.id;
@@ -192,9 +195,36 @@ impl Ledger {
     fn project(&mut self, call: &ActiveInvocation, kind: ChangeKind, actions: &mut Actions) {
         self.changes += 1;
         let number = self.changes;
-        let counted = self.index.sessions.get_mut(&call.owner.session);
+        let counted = self.index.session_mut(call.place.session);
         let after = counted.and_then(|counted| counted.change.replace(number));
         let (epoch, session) = (self.epoch, call.owner.session.clone());
         actions.list.push(Action::Project(Change { epoch, session, number, after, kind }));
+    }
+}
+
+impl End {
+    /// Returns the end of an invocation that has a result: it is complete, unless a question is
+    /// open.
+    pub(super) fn result(call: &ActiveInvocation, result: RawJson) -> Self {
+        let why = CloseReason::Inconsistent;
+        if call.pending.is_some() {
+            return Self { outcome: Outcome::Inconsistent, why, trigger: Trigger::Faulted };
+        }
+        Self { outcome: Outcome::Complete(result), why, trigger: Trigger::Completed }
+    }
+
+    pub(super) const fn error(call: &ActiveInvocation, outcome: Outcome, why: CloseReason) -> Self {
+        let trigger = if call.phase.is_in_flight() { Trigger::Errored } else { Trigger::Abandoned };
+        Self { outcome, why, trigger }
+    }
+
+    pub(super) const fn timed_out(clock: Clock) -> Self {
+        let outcome = Outcome::TimedOut(clock);
+        Self { outcome, why: CloseReason::TimedOut, trigger: Trigger::TimedOut }
+    }
+
+    pub(super) const fn store_failed() -> Self {
+        let why = CloseReason::StoreFailed;
+        Self { outcome: Outcome::StoreFailed, why, trigger: Trigger::Faulted }
     }
 }

@@ -5,7 +5,7 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Clock, Phase, Trigger,
+    Clock,
     wire::{Decision, RawJson},
 };
 
@@ -57,19 +57,6 @@ impl Outcome {
             Self::StoreFailed => "store_failed",
             Self::Lost => "lost",
             Self::OutcomeUnknown => "outcome_unknown",
-        }
-    }
-
-    pub(super) const fn trigger(&self, phase: Phase) -> Trigger {
-        match self {
-            Self::Complete(_) => Trigger::Completed,
-            Self::Rejected(_) | Self::Failed(_) if phase.is_in_flight() => Trigger::Errored,
-            Self::Rejected(_) | Self::Failed(_) | Self::Released => Trigger::Abandoned,
-            Self::Inconsistent | Self::StoreFailed => Trigger::Faulted,
-            Self::TimedOut(_) => Trigger::TimedOut,
-            Self::Stopped => Trigger::Stopped,
-            Self::Unanswerable => Trigger::Unanswerable,
-            Self::Lost | Self::OutcomeUnknown => Trigger::Lost,
         }
     }
 

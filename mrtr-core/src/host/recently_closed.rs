@@ -17,14 +17,14 @@ impl RecentlyClosed {
     /// Adds a question. If there are too many questions, the oldest is forgotten.
     pub(super) fn insert(
         &mut self,
-        id: InteractionId,
+        interaction: InteractionId,
         session: SessionId,
         how: Ending,
-        max: usize,
+        recently_closed_max: usize,
     ) {
-        self.ended.insert(id, (session, how));
-        self.order.push_back(id);
-        if self.order.len() > max
+        self.ended.insert(interaction, (session, how));
+        self.order.push_back(interaction);
+        if self.order.len() > recently_closed_max
             && let Some(first) = self.order.pop_front()
         {
             self.ended.remove(&first);
