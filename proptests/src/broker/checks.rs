@@ -1,7 +1,6 @@
 //! How a world hands an event to its host, and what it checks of what comes.
 
-use crate::invariants::SECRET;
-use crate::invariants::{Checked, Invariant};
+use crate::invariants::{Checked, Invariant, shows_nothing_secret};
 use core::fmt::Debug;
 use std::collections::BTreeSet;
 
@@ -38,7 +37,7 @@ impl<H: Host> HostWorld<H> {
         expected: Expected,
     ) -> Checked {
         self.done.clear();
-        self.check_secrets(&format!("{event:?}"))?;
+        shows_nothing_secret(&format!("{event:?}"))?;
         let before = self.host.clone();
         let result = self.host.handle(self.now, event.clone());
         let strange = self.stranger.handle(self.now, under_other_names(&event));
@@ -60,7 +59,7 @@ impl<H: Host> HostWorld<H> {
 
     pub(super) fn refused(&mut self, misuse: &Misuse, expected: &Expected, before: &H) -> Checked {
         self.seen.insert(format!("misuse {}", misuse_said(misuse)));
-        self.check_secrets(&misuse.to_string())?;
+        shows_nothing_secret(&misuse.to_string())?;
         Invariant::Contract
             .holds_or(self.host == *before, || format!("{misuse:?} changes the host"))?;
         expected.check_misuse(misuse)
@@ -105,7 +104,7 @@ impl<H: Host> HostWorld<H> {
             }
         }
         for action in &out.actions {
-            self.check_secrets(&self.host.logs(action))?;
+            shows_nothing_secret(&self.host.logs(action))?;
             match action {
                 Action::Deliver { frame, .. } => {
                     if let HostFrame::InteractionResult { invocation, .. } = frame {
@@ -142,12 +141,8 @@ impl<H: Host> HostWorld<H> {
     /// Checks that an operator sees no secret, and sees the same whatever providers call themselves.
     pub(super) fn check_shown(&self, shown: &impl Debug, strange: &impl Debug) -> Checked {
         let (shown, strange) = (format!("{shown:?}"), format!("{strange:?}"));
-        self.check_secrets(&shown)?;
+        shows_nothing_secret(&shown)?;
         Invariant::Contract.holds_or(shown == strange, || format!("{shown}\n{strange}"))
-    }
-
-    fn check_secrets(&self, shown: &str) -> Checked {
-        Invariant::NothingSecretIsShown.holds_or(!shown.contains(SECRET), || shown.into())
     }
 
     /// Checks what holds between any two events.

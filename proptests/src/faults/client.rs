@@ -189,6 +189,15 @@ pub(super) fn rows() -> Vec<Fault> {
             ClientLie { logs: |request| request.params.as_str().into(), ..ClientLie::HONEST },
             &[Search(CALL), Search(PAIR), Lives, World],
         ),
+        row(
+            "a request is logged with the bytes of its params",
+            NothingSecretIsShown,
+            ClientLie {
+                logs: |request| format!("{:?}", request.params.as_str().as_bytes()),
+                ..ClientLie::HONEST
+            },
+            &[Search(CALL), Search(PAIR), Lives, World],
+        ),
         of_model(
             "questions come in another order",
             AsRequired,

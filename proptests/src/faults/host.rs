@@ -483,6 +483,19 @@ pub(super) fn rows() -> Vec<Fault> {
             &[Search(HOST), Lives],
         ),
         row(
+            "a record is logged byte by byte",
+            NothingSecretIsShown,
+            "",
+            HostLie {
+                logs: |action| match action {
+                    Action::Store(record) => format!("{:?}", record.to_json().as_bytes()),
+                    _ => String::new(),
+                },
+                ..honest
+            },
+            &[Search(HOST), Lives],
+        ),
+        row(
             "a refusal tells a secret",
             NothingSecretIsShown,
             "",

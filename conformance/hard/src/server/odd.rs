@@ -272,7 +272,7 @@ pub(super) const SPECS: &[CheckSpec] = &[
     ),
 ];
 
-/// Expects any answer within `SOON`, and a server that still works.
+/// Expects any answer within [`ANSWER_MAX`], and a server that still works.
 fn quick(target: &Target, call: &Call) -> CheckResult {
     let seen = target.send(call);
     let word = seen.answered().or_else(|problem| refused(&seen).map_err(|_| problem))?;
